@@ -1,0 +1,75 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
+
+// Metric names one count of a trial.
+type Metric string
+
+// The metrics, in the order in which they are printed.
+const (
+	Intended         Metric = "intended"
+	Acked            Metric = "acked"
+	FailedRecords    Metric = "failed"
+	UnknownRecords   Metric = "unknown"
+	LogDelta         Metric = "log_delta"
+	LogRecords       Metric = "log_records"
+	Visible          Metric = "visible"
+	Unique           Metric = "unique"
+	Duplicates       Metric = "duplicates"
+	LostRecords      Metric = "lost"
+	FailedPresent    Metric = "failed_but_present"
+	ReorderedRecords Metric = "reordered"
+	AbortedSeen      Metric = "aborted_visible"
+	ProduceRequests  Metric = "produce_requests"
+	ResponsesDropped Metric = "responses_dropped"
+	RequestsDropped  Metric = "requests_dropped"
+)
+
+// Metrics lists every metric in printing order.
+func Metrics() []Metric {
+	return []Metric{
+		Intended, Acked, FailedRecords, UnknownRecords, LogDelta, LogRecords, Visible, Unique, Duplicates,
+		LostRecords, FailedPresent, ReorderedRecords, AbortedSeen, ProduceRequests, ResponsesDropped, RequestsDropped,
+	}
+}
+
+// Counts holds what a trial counted. A metric that it cannot know is absent,
+// never 0.
+type Counts map[Metric]int64
+
+// MarshalJSON writes the counts in printing order.
+func (c Counts) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, m := range Metrics() {
+		n, known := c[m]
+		if !known {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(m)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.WriteString(strconv.FormatInt(n, 10))
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// Value is the count that a check's right-hand side names: a metric or a number.
+func (c Counts) Value(operand string) (int64, bool) {
+	if n, err := strconv.ParseInt(operand, 10, 64); err == nil {
+		return n, true
+	}
+	n, known := c[Metric(operand)]
+	return n, known
+}

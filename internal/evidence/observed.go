@@ -1,0 +1,96 @@
+package evidence
+
+// Observed is all that a trial saw, before anybody judged it. Its Trial has
+// everything but counts, anomalies and verdict.
+type Observed struct {
+	Trial Trial
+
+	Sends []Send       // in the order of sending
+	Log   Log          // what stands in the topics
+	Reads []Read       // what the client's own read_committed consumer returned, in its order
+	Trace Trace        // what went over the wire
+	Keys  []KeyedTopic // topics whose partitions a declared partitioner chose
+}
+
+// Outcome is what the client said of a record.
+type Outcome string
+
+// The outcomes. Unknown is never read as "not written".
+const (
+	OutcomeAcked   Outcome = "acked"
+	OutcomeFailed  Outcome = "failed"
+	OutcomeUnknown Outcome = "unknown"
+)
+
+// NoOffset stands where a client told no offset, AnyPartition where it told no
+// partition.
+const (
+	NoOffset     int64 = -1
+	AnyPartition int32 = -1
+)
+
+// Send is one act of sending, and what the client said of it.
+type Send struct {
+	ID        RecordID    `json:"id"`
+	Send      SendID      `json:"send"`
+	Key       string      `json:"key"`
+	Topic     string      `json:"topic"`
+	Outcome   Outcome     `json:"outcome"`
+	Partition int32       `json:"partition"`        // as the client told
+	Offset    int64       `json:"offset"`           // as the client told
+	NoAck     bool        `json:"no_ack,omitempty"` // acks=0: the offset told means nothing
+	Error     *ErrorCount `json:"error,omitempty"`
+}
+
+// Log is the topics of a trial as the reader found them, read_uncommitted.
+type Log struct {
+	Partitions []PartitionLog
+}
+
+// PartitionLog is one partition, batch by batch.
+type PartitionLog struct {
+	Topic     string
+	Partition int32
+	Before    int64 // end offset before the trial
+	After     int64 // end offset when it was read back
+	Batches   []Batch
+}
+
+// Batch is a record batch of format v2 as it stands in the log (KIP-98).
+type Batch struct {
+	BaseOffset    int64       `json:"base_offset"`
+	LastOffset    int64       `json:"last_offset"`
+	ProducerID    int64       `json:"producer_id"` // -1 without idempotence
+	ProducerEpoch int16       `json:"producer_epoch"`
+	BaseSequence  int32       `json:"base_sequence"`
+	Transactional bool        `json:"transactional"`
+	Control       string      `json:"control,omitempty"` // COMMIT or ABORT for a marker
+	Records       []LogRecord `json:"records,omitempty"`
+}
+
+// LogRecord is a data record in the log. ID and Send are the zero value, and
+// Foreign is set, where the headers are missing or unreadable.
+type LogRecord struct {
+	Offset  int64    `json:"offset"`
+	Key     string   `json:"key"`
+	ID      RecordID `json:"id"`
+	Send    SendID   `json:"send"`
+	Sum     uint32   `json:"sum"` // computed from what stands in the log
+	Foreign bool     `json:"foreign,omitempty"`
+}
+
+// Read is a record as the client's own consumer returned it.
+type Read struct {
+	Topic     string   `json:"topic"`
+	Partition int32    `json:"partition"`
+	Offset    int64    `json:"offset"`
+	ID        RecordID `json:"id"`
+	Sum       uint32   `json:"sum"`
+}
+
+// KeyedTopic says how the partition of each key was to be chosen.
+type KeyedTopic struct {
+	Topic       string
+	Partitioner string // librdkafka's name: "murmur2_random"
+	Partitions  int32
+}

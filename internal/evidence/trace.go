@@ -1,0 +1,51 @@
+package evidence
+
+// Trace is the requests of a trial in the order in which they reached the
+// proxy. It is bounded: Cut counts exchanges that were not kept. Everything that
+// a verdict needs is counted before anything is cut.
+type Trace struct {
+	Exchanges []Exchange
+	Cut       int64
+}
+
+// Exchange is one request and its answer. Times are microseconds since the
+// trial began.
+type Exchange struct {
+	N             int64  `json:"n"`    // order of arrival, from 1
+	Conn          int64  `json:"conn"` // connection, from 1
+	Node          int32  `json:"node"`
+	Client        string `json:"client"` // client.id of the request header
+	API           string `json:"api"`
+	Version       int16  `json:"version"`
+	Correlation   int32  `json:"correlation"`
+	RequestBytes  int    `json:"request_bytes"`
+	ResponseBytes int    `json:"response_bytes,omitempty"`
+	At            int64  `json:"at_us"`
+	AnsweredAt    int64  `json:"answered_us,omitempty"` // when the broker's answer was complete
+
+	Forwarded bool `json:"forwarded"` // the broker got the request
+	Answered  bool `json:"answered"`  // the broker answered
+	Delivered bool `json:"delivered"` // the client got an answer
+
+	Fault      string       `json:"fault,omitempty"`      // "drop-response", ...: what was done to it
+	Collateral bool         `json:"collateral,omitempty"` // lost with a connection that a fault closed
+	Points     []string     `json:"points,omitempty"`     // the fault points that fired here
+	Batches    []TraceBatch `json:"batches,omitempty"`    // Produce only
+	Summary    string       `json:"summary,omitempty"`    // the request in a few words, no payload
+	Result     string       `json:"result,omitempty"`     // the answer in a few words: error codes by name
+}
+
+// TraceBatch is one record batch of a Produce request, and the broker's answer.
+type TraceBatch struct {
+	Topic         string     `json:"topic"`
+	Partition     int32      `json:"partition"`
+	ProducerID    int64      `json:"producer_id"`
+	ProducerEpoch int16      `json:"producer_epoch"`
+	BaseSequence  int32      `json:"base_sequence"`
+	Records       int32      `json:"records"`
+	IDs           []RecordID `json:"ids,omitempty"` // where records were decoded
+	Sends         []SendID   `json:"sends,omitempty"`
+	Attempt       int        `json:"attempt,omitempty"` // of its first record, from 1
+	BaseOffset    int64      `json:"base_offset"`
+	Code          string     `json:"code,omitempty"` // the broker's answer by name; empty when none
+}

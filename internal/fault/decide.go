@@ -1,0 +1,120 @@
+package fault
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+)
+
+// hits decides one point: the same answer for the same seed, rule and point,
+// always.
+func (r Rule) hits(seed int64, p Point) bool {
+	switch chance := r.Select.Probability; {
+	case chance <= 0:
+		return false
+	case chance >= 1:
+		return true
+	default:
+		return uniform(seed, p) < chance
+	}
+}
+
+// uniform maps seed and point to [0,1).
+func uniform(seed int64, p Point) float64 {
+	h := fnv.New64a()
+	var number [8]byte
+	for _, n := range []int64{seed, int64(p.Partition), int64(p.Attempt), int64(p.Ordinal)} {
+		binary.LittleEndian.PutUint64(number[:], uint64(n))
+		h.Write(number[:])
+	}
+	for _, s := range []string{p.Rule, p.API, p.Role, p.Record} {
+		h.Write([]byte(s))
+		h.Write([]byte{0})
+	}
+	return float64(mix(h.Sum64())>>11) / float64(uint64(1)<<53)
+}
+
+// mix is the finalizer of splitmix64. FNV alone leaves neighbouring attempts
+// correlated in the high bits.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Record is a logical record that a scenario will send, and where to.
+type Record struct {
+	Role      string
+	Partition int32
+	Record    string
+}
+
+// Planned lists, rule by rule, the points that will fire for these records, if
+// the client sends each until it is spared, at most maxAttempts times.
+// It knows the seed and nothing of the run.
+func (p Plan) Planned(seed int64, records []Record, maxAttempts int) map[string][]Point {
+	planned := map[string][]Point{}
+	for _, r := range p {
+		if r.byRecord() {
+			planned[r.Name] = r.plannedRecords(seed, records, maxAttempts)
+		} else {
+			planned[r.Name] = r.plannedRequests(seed)
+		}
+	}
+	return planned
+}
+
+func (r Rule) plannedRecords(seed int64, records []Record, maxAttempts int) []Point {
+	var points []Point
+	for _, rec := range records {
+		if r.Select.selectsRecord(rec) {
+			points = append(points, r.chain(seed, rec, maxAttempts)...)
+		}
+	}
+	return points
+}
+
+// chain is the attempts at one record that are hit, up to the first that is
+// spared.
+func (r Rule) chain(seed int64, rec Record, maxAttempts int) []Point {
+	if r.Select.Attempts > 0 {
+		maxAttempts = min(maxAttempts, r.Select.Attempts)
+	}
+	var points []Point
+	for attempt := 1; attempt <= maxAttempts; attempt++ {
+		point := Point{Rule: r.Name, Role: rec.Role, Partition: rec.Partition, Record: rec.Record, Attempt: attempt}
+		if !r.hits(seed, point) {
+			break
+		}
+		points = append(points, point)
+	}
+	return points
+}
+
+func (s Selector) selectsRecord(rec Record) bool {
+	return (s.Role == "" || s.Role == rec.Role) &&
+		(s.Partition == nil || *s.Partition == rec.Partition) &&
+		(s.Record == "" || s.Record == rec.Record)
+}
+
+// plannedRequests counts requests: the nth, or each of the first n that the
+// seed picks. A rule with neither bound hits whatever comes and plans nothing.
+func (r Rule) plannedRequests(seed int64) []Point {
+	from, to := 1, r.Select.First
+	if r.Select.Nth > 0 {
+		from, to = r.Select.Nth, r.Select.Nth
+	}
+	var points []Point
+	for ordinal := from; ordinal <= to; ordinal++ {
+		point := Point{Rule: r.Name, API: r.Select.API, Role: r.Select.Role, Ordinal: ordinal}
+		if r.hits(seed, point) {
+			points = append(points, point)
+		}
+	}
+	return points
+}
+
+// MaxAttempts bounds a chain for a client that retries so many times.
+func MaxAttempts(retries int) int {
+	const enough = 10_000 // a longer chain has no chance of being spared in time
+	return min(retries, enough-1) + 1
+}

@@ -1,0 +1,141 @@
+// Package fault holds plans: which requests are to be hit, and how. A decision
+// is a pure function of the seed and of what is hit, never of a clock, a port,
+// a client name or the order of arrival, so libraries that batch and pipeline
+// differently are hit at the same logical points, and a seed replays.
+//
+// It knows nothing of the network: package proxy carries the faults out.
+package fault
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Action is what is done to a request or a connection.
+type Action string
+
+// The actions. Each that loses something closes the connection afterwards,
+// because a client needs answers in the order of its requests.
+const (
+	DropResponse     Action = "drop-response"     // the broker did it, the answer is lost
+	DropRequest      Action = "drop-request"      // the request is lost, the broker never sees it
+	ReplaceResponse  Action = "replace-response"  // the broker did it, the answer is replaced by Code
+	AnswerInstead    Action = "answer-instead"    // the broker never sees it, the answer is Code
+	Delay            Action = "delay"             // the answer, and those behind it, come Wait later
+	ResetConnection  Action = "reset-connection"  // TCP reset instead of forwarding
+	RefuseConnection Action = "refuse-connection" // a new connection is closed at once
+)
+
+// Plan is the faults of a trial. The first rule that hits a request wins.
+type Plan []Rule
+
+// Rule is one planned fault.
+type Rule struct {
+	Name   string // part of the decision: two rules decide independently
+	Action Action
+	Select Selector
+	Code   int16         // ReplaceResponse, AnswerInstead: Kafka's error code
+	Wait   time.Duration // Delay
+}
+
+// Selector says which requests a rule may hit. Zero values select everything;
+// all that are set must agree.
+type Selector struct {
+	API        string // "Produce"; RefuseConnection has none
+	Client     string // client.id of the request
+	Node       *int32
+	Role       string // topic role, "payments"
+	Partition  *int32
+	Record     string // logical record, "payments/42"
+	ProducerID *int64
+	Epoch      *int16
+	Sequence   *int32
+	End        string // EndTxn only: "commit" or "abort"
+
+	Attempts    int     // only the first so many attempts of a record; 0: every attempt
+	Nth         int     // only the nth request that the above selects, from 1; 0: any
+	First       int     // only the first so many of them; 0: all
+	Probability float64 // of a hit, decided by the seed; 0 never hits, 1 always
+}
+
+// Validate says what is wrong with the plan.
+func (p Plan) Validate() error {
+	names := map[string]bool{}
+	for _, r := range p {
+		if r.Name == "" || names[r.Name] {
+			return fmt.Errorf("fault rule %q: every rule needs a name of its own", r.Name)
+		}
+		names[r.Name] = true
+		if err := r.validate(); err != nil {
+			return fmt.Errorf("fault rule %q: %w", r.Name, err)
+		}
+	}
+	return nil
+}
+
+func (r Rule) validate() error {
+	s := r.Select
+	switch {
+	case !slices.Contains(actions(), r.Action):
+		return fmt.Errorf("action %q: expected one of %s", r.Action, join(actions()))
+	case s.Probability < 0 || s.Probability > 1:
+		return fmt.Errorf("probability %v: expected 0 to 1", s.Probability)
+	case (s.API == "") != (r.Action == RefuseConnection):
+		return fmt.Errorf("api %q: every action but %s names one", s.API, RefuseConnection)
+	case (r.Code != 0) != (r.Action == ReplaceResponse || r.Action == AnswerInstead):
+		return fmt.Errorf("code %d: %s and %s need one, other actions have none", r.Code, ReplaceResponse, AnswerInstead)
+	case s.End != "" && s.End != "commit" && s.End != "abort":
+		return fmt.Errorf("end %q: expected commit or abort", s.End)
+	case !r.byRecord() && s.Nth == 0 && s.First == 0 && s.Probability < 1:
+		return fmt.Errorf("api %s: a chance needs a bound, nth or first, where no record is involved", s.API)
+	}
+	return nil
+}
+
+func actions() []Action {
+	return []Action{DropResponse, DropRequest, ReplaceResponse, AnswerInstead, Delay, ResetConnection, RefuseConnection}
+}
+
+func join(as []Action) string {
+	words := make([]string, len(as))
+	for i, a := range as {
+		words[i] = string(a)
+	}
+	return strings.Join(words, ", ")
+}
+
+// byRecord: Produce is decided record by record unless requests are counted.
+func (r Rule) byRecord() bool {
+	return r.Select.API == "Produce" && r.Select.Nth == 0 && r.Select.First == 0
+}
+
+// Point is where a fault is planned, and where it fired: one attempt at a
+// record, or the nth request of an API.
+type Point struct {
+	Rule      string
+	Role      string
+	Partition int32  // with Record
+	Record    string // logical record; empty where requests are counted
+	Attempt   int    // with Record, from 1
+	API       string // without Record
+	Ordinal   int    // without Record, from 1
+}
+
+// String is the point as evidence prints it: "payments/42 attempt 1", "EndTxn 3".
+func (p Point) String() string {
+	if p.Record != "" {
+		return fmt.Sprintf("%s attempt %d", p.Record, p.Attempt)
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s %d", p.API, p.Role, p.Ordinal))
+}
+
+// Compare orders points for printing.
+func (p Point) Compare(q Point) int {
+	return cmp.Or(
+		strings.Compare(p.Rule, q.Rule), strings.Compare(p.API, q.API), strings.Compare(p.Role, q.Role),
+		cmp.Compare(p.Ordinal, q.Ordinal), cmp.Compare(p.Partition, q.Partition),
+		strings.Compare(p.Record, q.Record), cmp.Compare(p.Attempt, q.Attempt))
+}

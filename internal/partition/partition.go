@@ -1,0 +1,59 @@
+// Package partition says where a declared partitioner puts a key, so that a plan
+// can name partitions before a run and an audit can check them afterwards.
+package partition
+
+import (
+	"fmt"
+	"hash/crc32"
+)
+
+// Func maps a non-empty key to one of n partitions.
+type Func func(key []byte, n int32) int32
+
+// Names lists the partitioners that ByName knows.
+func Names() []string { return []string{"murmur2_random", "consistent_random"} }
+
+// ByName is the partitioner with librdkafka's name.
+func ByName(name string) (Func, error) {
+	switch name {
+	case "murmur2_random":
+		return Murmur2, nil
+	case "consistent_random":
+		return CRC32, nil
+	}
+	return nil, fmt.Errorf("partitioner %q: expected one of %v", name, Names())
+}
+
+// CRC32 is librdkafka's default for records with a key (rdkafka_msg.c,
+// rd_kafka_msg_partitioner_consistent).
+func CRC32(key []byte, n int32) int32 {
+	return int32(crc32.ChecksumIEEE(key) % uint32(n))
+}
+
+// Murmur2 is the default of Java and franz-go for records with a key (Kafka's
+// Utils.murmur2, masked positive).
+func Murmur2(key []byte, n int32) int32 {
+	return int32(murmur2(key)&0x7fffffff) % n
+}
+
+func murmur2(b []byte) uint32 {
+	const (
+		seed uint32 = 0x9747b28c
+		m    uint32 = 0x5bd1e995
+	)
+	h := seed ^ uint32(len(b))
+	for ; len(b) >= 4; b = b[4:] {
+		k := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+		k *= m
+		k ^= k >> 24
+		h = h*m ^ k*m
+	}
+	for i := len(b) - 1; i >= 0; i-- {
+		h ^= uint32(b[i]) << (8 * i)
+	}
+	if len(b) > 0 {
+		h *= m
+	}
+	h = (h ^ h>>13) * m
+	return h ^ h>>15
+}
