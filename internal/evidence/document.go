@@ -15,6 +15,7 @@ type Document struct {
 	Broker     Broker            `json:"broker"`
 	Parameters map[string]string `json:"parameters"` // the flags of the run that shape its trials
 	Again      string            `json:"again"`      // the command line that repeats it
+	ElapsedMS  int64             `json:"elapsed_ms"` // the whole command; trials may have run side by side
 	Trials     []Trial           `json:"trials"`
 }
 
@@ -67,6 +68,8 @@ type Trial struct {
 	Errors     []ErrorCount     `json:"errors"`
 	Conditions Conditions       `json:"conditions"`
 
+	ClientLog []string `json:"client_log,omitempty"` // the library's own log, its first lines
+
 	Trace string `json:"trace,omitempty"` // file beside the document
 	Log   string `json:"log,omitempty"`   // file beside the document
 
@@ -104,7 +107,8 @@ type Conditions struct {
 	Exchanges     int64  `json:"exchanges"`             // requests in the trace, those that were cut included
 	Leaks         int64  `json:"leaks"`                 // batches in the log that never passed the proxy
 	FirstLeak     string `json:"first_leak,omitempty"`
-	SharedBatches int64  `json:"shared_batches"` // batches with several records where one each was asked for
+	Unchecked     string `json:"unchecked,omitempty"` // what the audit could not check, and why
+	SharedBatches int64  `json:"shared_batches"`      // batches with several records where one each was asked for
 }
 
 // ReadBackComplete is the value of Conditions.ReadBack when nothing is missing.

@@ -5,11 +5,15 @@ package evidence
 type Observed struct {
 	Trial Trial
 
+	Intended int64 // records the scenario meant to write, handed over or not
+
 	Sends []Send       // in the order of sending
 	Log   Log          // what stands in the topics
-	Reads []Read       // what the client's own read_committed consumer returned, in its order
+	Reads []Read       // what the client's own read_committed consumer returned, in its order; nil when it did not read
 	Trace Trace        // what went over the wire
 	Keys  []KeyedTopic // topics whose partitions a declared partitioner chose
+
+	OneRecordPerBatch bool // the scenario asked for it (see drivers.Settings)
 }
 
 // Outcome is what the client said of a record.
@@ -64,7 +68,7 @@ type Batch struct {
 	ProducerEpoch int16       `json:"producer_epoch"`
 	BaseSequence  int32       `json:"base_sequence"`
 	Transactional bool        `json:"transactional"`
-	Control       string      `json:"control,omitempty"` // COMMIT or ABORT for a marker
+	Control       string      `json:"control,omitempty"` // Commit or Abort for a marker
 	Records       []LogRecord `json:"records,omitempty"`
 }
 

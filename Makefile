@@ -1,0 +1,40 @@
+# Everything that is done to this repository, by name. Needs Go and a C compiler.
+
+GO ?= go
+LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
+
+.PHONY: help build test test-race lint fmt bench fuzz clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+build: ## bin/kcompare
+	$(GO) build -o bin/kcompare ./cmd/kcompare
+
+test: ## every test, and the build without a C compiler
+	$(GO) vet ./...
+	CGO_ENABLED=0 $(GO) build ./...
+	$(GO) test ./...
+
+test-race: ## every test under the race detector
+	$(GO) test -race ./...
+
+lint: ## the linters of .golangci.yml
+	$(LINT) run ./...
+
+fmt: ## gofmt and import order
+	$(LINT) fmt ./...
+
+bench: ## figures: proxy, read-back, audit, drivers
+	$(GO) test -run='^$$' -bench=. -benchmem ./...
+
+FUZZTIME ?= 20s
+fuzz: ## every fuzz target for FUZZTIME each
+	@set -e; for dir in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		for target in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' $$dir/*_test.go | cut -c6-); do \
+			$(GO) test -run='^$$' -fuzz="^$$target$$" -fuzztime=$(FUZZTIME) $$dir; \
+		done; \
+	done
+
+clean: ## what builds leave behind
+	rm -rf bin evidence

@@ -1,0 +1,96 @@
+package evidence
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Encode writes the document as indented JSON.
+func Encode(w io.Writer, doc Document) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("write evidence: %w", err)
+	}
+	return nil
+}
+
+// Decode reads one document. Keys that it does not know are left alone, because a
+// newer kcompare may have added them; another schema is an error.
+func Decode(r io.Reader) (Document, error) {
+	var doc Document
+	if err := json.NewDecoder(r).Decode(&doc); err != nil {
+		return Document{}, fmt.Errorf("read evidence: expected one JSON document of schema %s: %w", Schema, err)
+	}
+	if doc.Schema != Schema {
+		return Document{}, fmt.Errorf("read evidence: schema is %q, expected %q", doc.Schema, Schema)
+	}
+	return doc, nil
+}
+
+// Merge joins the trials of documents of one run, in the order given. What the
+// documents say alike stays; the seed and broker must be the same.
+func Merge(docs ...Document) (Document, error) {
+	if len(docs) == 0 {
+		return Document{}, fmt.Errorf("merge evidence: expected at least one document")
+	}
+	whole := docs[0]
+	whole.Trials = nil
+	for _, doc := range docs {
+		if doc.Seed != whole.Seed || doc.Broker != whole.Broker {
+			return Document{}, fmt.Errorf("merge evidence: seed %d on %s and seed %d on %s are different experiments",
+				whole.Seed, whole.Broker.Software, doc.Seed, doc.Broker.Software)
+		}
+		whole.Trials = append(whole.Trials, doc.Trials...)
+	}
+	return whole, nil
+}
+
+// traceHead is the first line of a trace file.
+type traceHead struct {
+	Schema string `json:"schema"`
+	Cut    int64  `json:"cut"` // exchanges that were not kept
+}
+
+// EncodeTrace writes the trace as JSON lines: a head, then one exchange a line.
+func EncodeTrace(w io.Writer, t Trace) error {
+	enc := json.NewEncoder(w)
+	if err := enc.Encode(traceHead{Schema: "kcompare/trace/v1", Cut: t.Cut}); err != nil {
+		return fmt.Errorf("write trace: %w", err)
+	}
+	for _, e := range t.Exchanges {
+		if err := enc.Encode(e); err != nil {
+			return fmt.Errorf("write trace: %w", err)
+		}
+	}
+	return nil
+}
+
+// logHead opens each partition of a log file; its batches follow.
+type logHead struct {
+	Schema    string `json:"schema"`
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Before    int64  `json:"before"`
+	After     int64  `json:"after"`
+}
+
+// EncodeLog writes the log as JSON lines: for each partition a head, then one
+// batch a line.
+func EncodeLog(w io.Writer, l Log) error {
+	enc := json.NewEncoder(w)
+	for _, p := range l.Partitions {
+		head := logHead{Schema: "kcompare/log/v1", Topic: p.Topic, Partition: p.Partition, Before: p.Before, After: p.After}
+		if err := enc.Encode(head); err != nil {
+			return fmt.Errorf("write log: %w", err)
+		}
+		for _, b := range p.Batches {
+			if err := enc.Encode(b); err != nil {
+				return fmt.Errorf("write log: %w", err)
+			}
+		}
+	}
+	return nil
+}

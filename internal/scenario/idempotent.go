@@ -1,0 +1,164 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+	"kcompare/internal/partition"
+)
+
+const (
+	payments           = "payments" // topic role
+	paymentsPartitions = 3          // so that every node of the embedded broker leads one
+)
+
+// idempotent is the story of a coffee shop's payments: the broker writes one,
+// the answer gets lost, the client sends it again.
+func idempotent() Scenario {
+	return Scenario{
+		Name:    "idempotent",
+		Core:    true,
+		Summary: "answers to Produce get lost after the broker has written; is a payment ever in the log twice?",
+		Story: `A payment service sends payment-0000, payment-0001, ... with the order's number as key.
+For some of them the broker appends the record and its answer is lost: the proxy
+swallows it and closes the connection. The client cannot know that the record is
+there, so it sends it again.
+
+With enable.idempotence=true each batch carries a producer id, an epoch and a
+sequence number (KIP-98). The broker knows the last five batches of a producer
+and partition; it answers a repetition with the offset of the first copy and
+appends nothing. Without idempotence the repetition is one more record.
+
+Look at "answers lost" beside "duplicates". In the sequential variants one record
+is on its way at a time, so that each has its own chain of attempts, and the
+planned faults are the same for every client. In the concurrent variants all
+records are handed over at once and up to five requests are in flight: closing a
+connection then also loses answers that no fault was aimed at ("collateral").`,
+		Topics: []Topic{{Role: payments, Partitions: paymentsPartitions}},
+		Variants: []Variant{
+			idempotentVariant(true, sequential),
+			idempotentVariant(true, concurrent),
+			idempotentVariant(false, sequential),
+			idempotentVariant(false, concurrent),
+		},
+	}
+}
+
+// sends says how records are handed to the client.
+type sends string
+
+const (
+	sequential sends = "sequential" // the next one after the report on the last
+	concurrent sends = "concurrent" // all at once
+)
+
+func idempotentVariant(idempotence bool, how sends) Variant {
+	v := Variant{
+		Name:              fmt.Sprintf("enable.idempotence=%t,sends=%s", idempotence, how),
+		Settings:          map[string]string{"acks": "all", "enable.idempotence": fmt.Sprint(idempotence)},
+		OneRecordPerBatch: true,
+		About:             func(p Parameters) string { return aboutLostAnswers(p, how) },
+		Plan:              func(p Parameters) fault.Plan { return loseAnswers(p, how) },
+		Records:           paymentRecords,
+		Run:               func(ctx context.Context, s *Stage) error { return sendPayments(ctx, s, how) },
+	}
+	if idempotence {
+		v.Kind = evidence.Promise
+		v.Claim = "each payment stands in the log once, in order"
+		v.Checks = []evidence.Check{
+			check(evidence.LogRecords, "==", evidence.Intended),
+			check(evidence.Unique, "==", evidence.Intended),
+		}
+	} else {
+		v.Kind = evidence.Control
+		v.Claim, v.Checks = withoutIdempotence(how)
+	}
+	v.Allowed = allowedAnomalies(idempotence, how)
+	return v
+}
+
+func withoutIdempotence(how sends) (claim string, checks []evidence.Check) {
+	complete := check(evidence.Unique, "==", evidence.Intended)
+	if how == sequential {
+		return "each lost answer leaves one duplicate",
+			[]evidence.Check{complete, check(evidence.Duplicates, "==", evidence.ResponsesDropped)}
+	}
+	return "lost answers leave duplicates",
+		[]evidence.Check{complete, check(evidence.Duplicates, ">", 0)}
+}
+
+// allowedAnomalies: a client may give up on a record whose answers were all
+// lost, and say so; that breaks no promise of idempotence.
+func allowedAnomalies(idempotence bool, how sends) []evidence.AnomalyKind {
+	allowed := []evidence.AnomalyKind{evidence.FailedButPresent}
+	if !idempotence {
+		allowed = append(allowed, evidence.Duplicate)
+		if how == concurrent {
+			allowed = append(allowed, evidence.Reordered)
+		}
+	}
+	return allowed
+}
+
+func aboutLostAnswers(p Parameters, how sends) string {
+	manner := "one at a time"
+	if how == concurrent {
+		manner = "all handed over at once"
+	}
+	return fmt.Sprintf("%d payments, %s; %g %% of the answers to Produce get lost after the broker has written.",
+		p.Messages, manner, p.DropRate*100)
+}
+
+// loseAnswers hits every attempt at a record while records go one at a time.
+// In flight together, a closed connection makes innocent records go again, as
+// often as the client pipelines; only first attempts are comparable then.
+func loseAnswers(p Parameters, how sends) fault.Plan {
+	lost := fault.Rule{
+		Name:   "lose-answers",
+		Action: fault.DropResponse,
+		Select: fault.Selector{API: "Produce", Role: payments, Probability: p.DropRate},
+	}
+	if how == concurrent {
+		lost.Select.Attempts = 1
+	}
+	return fault.Plan{lost}
+}
+
+func paymentRecords(p Parameters, place partition.Func) []fault.Record {
+	records := make([]fault.Record, p.Messages)
+	for n := range records {
+		records[n] = fault.Record{
+			Role:      payments,
+			Partition: place(payment(n).Key, paymentsPartitions),
+			Record:    payment(n).ID.String(),
+		}
+	}
+	return records
+}
+
+// payment is the nth payment of the coffee shop.
+func payment(n int) Message {
+	return Message{
+		ID:    evidence.RecordID{Role: payments, N: n},
+		Key:   fmt.Appendf(nil, "order-%04d", n),
+		Value: fmt.Appendf(nil, "payment-%04d", n),
+	}
+}
+
+func sendPayments(ctx context.Context, s *Stage, how sends) error {
+	p, err := s.NewProducer()
+	if err != nil {
+		return err
+	}
+	for n := range s.Parameters.Messages {
+		p.Send(ctx, payment(n))
+		if how == sequential {
+			if err := p.Wait(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return p.Wait(ctx)
+}

@@ -1,0 +1,117 @@
+package scenario
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"kcompare/drivers"
+	"kcompare/internal/evidence"
+)
+
+// Ledger is the account of what was handed to a client and what the client said
+// of it. Reports come from any goroutine; after Seal none counts any more.
+type Ledger struct {
+	// Reported, if set, is called after each first report. It must not block.
+	Reported func()
+
+	mu     sync.Mutex
+	sealed bool
+	sends  []evidence.Send
+	errors map[evidence.ErrorCount]int64 // its Count is 0
+	twice  string                        // the first record that was reported more than once
+}
+
+// send notes a record that is about to be handed over. The returned function
+// takes the client's report and says whether it was the first one.
+func (l *Ledger) send(s evidence.Send) (report func(drivers.Delivery) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.Outcome, s.Partition, s.Offset = evidence.OutcomeUnknown, evidence.AnyPartition, evidence.NoOffset
+	l.sends = append(l.sends, s)
+	index := len(l.sends) - 1
+	return func(d drivers.Delivery) bool { return l.report(index, d) }
+}
+
+func (l *Ledger) report(index int, d drivers.Delivery) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := &l.sends[index]
+	switch {
+	case l.sealed:
+		return false
+	case s.Outcome != evidence.OutcomeUnknown:
+		l.twice = cmp.Or(l.twice, s.ID.String())
+		return false
+	}
+	s.Outcome, s.Partition, s.Offset = evidence.Outcome(d.Outcome.String()), d.Partition, d.Offset
+	if d.Err != nil {
+		s.Error = l.note(d.Err)
+	}
+	if l.Reported != nil {
+		l.Reported()
+	}
+	return true
+}
+
+// Note counts an error of a call that belongs to no single record.
+func (l *Ledger) Note(err error) {
+	var e *drivers.Error
+	if !errors.As(err, &e) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.note(e)
+}
+
+func (l *Ledger) note(e *drivers.Error) *evidence.ErrorCount {
+	kind := evidence.ErrorCount{Call: e.Call, Class: string(e.Class), Code: e.Code, Text: e.Text}
+	if l.errors == nil {
+		l.errors = map[evidence.ErrorCount]int64{}
+	}
+	l.errors[kind]++
+	return &kind
+}
+
+// Seal closes the account: what is unknown now stays unknown.
+func (l *Ledger) Seal() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sealed = true
+}
+
+// Sends is every act of sending, in order. Call it after Seal.
+func (l *Ledger) Sends() []evidence.Send {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.sends)
+}
+
+// Errors is every kind of error with its count, sorted. Call it after Seal.
+func (l *Ledger) Errors() []evidence.ErrorCount {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kinds := make([]evidence.ErrorCount, 0, len(l.errors))
+	for kind, n := range l.errors {
+		kind.Count = n
+		kinds = append(kinds, kind)
+	}
+	slices.SortFunc(kinds, func(a, b evidence.ErrorCount) int {
+		return cmp.Or(strings.Compare(a.Call, b.Call), strings.Compare(a.Code, b.Code), strings.Compare(a.Text, b.Text))
+	})
+	return kinds
+}
+
+// Err says what no client may do: report on one record twice.
+func (l *Ledger) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.twice == "" {
+		return nil
+	}
+	return fmt.Errorf("the client reported on %s twice", l.twice)
+}
