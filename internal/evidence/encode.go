@@ -4,17 +4,51 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 )
 
-// Encode writes the document as indented JSON.
+// Encode writes the document as indented JSON. Lists and maps that hold nothing
+// are written as [] and {}, never null, so that a script can walk them.
 func Encode(w io.Writer, doc Document) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(doc); err != nil {
+	if err := enc.Encode(withoutNull(doc)); err != nil {
 		return fmt.Errorf("write evidence: %w", err)
 	}
 	return nil
+}
+
+// withoutNull is a copy in which no list and no map is nil.
+func withoutNull(doc Document) Document {
+	notNilMap(&doc.Parameters)
+	doc.Trials = slices.Clone(doc.Trials)
+	notNil(&doc.Trials)
+	for i := range doc.Trials {
+		t := &doc.Trials[i]
+		notNilMap(&t.Config)
+		notNil(&t.Differences)
+		notNil(&t.Faults)
+		notNilMap(&t.Requests)
+		notNil(&t.Anomalies)
+		notNil(&t.Errors)
+		notNil(&t.Checks)
+		notNil(&t.Allowed)
+		notNil(&t.Reasons)
+	}
+	return doc
+}
+
+func notNil[T any](s *[]T) {
+	if *s == nil {
+		*s = []T{}
+	}
+}
+
+func notNilMap[V any](m *map[string]V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
 }
 
 // Decode reads one document. Keys that it does not know are left alone, because a

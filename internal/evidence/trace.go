@@ -47,5 +47,5 @@ type TraceBatch struct {
 	Sends         []SendID   `json:"sends,omitempty"`
 	Attempt       int        `json:"attempt,omitempty"` // of its first record, from 1
 	BaseOffset    int64      `json:"base_offset"`
-	Code          string     `json:"code,omitempty"` // the broker's answer by name; empty when none
+	Code          string     `json:"code,omitempty"` // the broker's answer by name, "ok" for no error; empty when it gave none
 }

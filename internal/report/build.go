@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"kcompare/internal/evidence"
+)
+
+// build says what a document says.
+func build(doc evidence.Document) page {
+	all := scenarios(doc.Trials)
+	p := page{
+		title:   title(doc, all),
+		clients: libraries(doc.Trials),
+		sum:     sum(doc),
+		again:   doc.Again,
+	}
+	single := len(distinct(doc.Trials, clientName)) == 1
+	common := commonSettings(doc.Trials)
+	for _, s := range all {
+		p.sections = append(p.sections, scenarioSection(s, single, common))
+	}
+	if !single && len(doc.Trials) > 0 {
+		p.sections = append(p.sections, differences(all, len(distinct(doc.Trials, clientName))))
+	}
+	if s := settings(doc.Trials, common); len(s.lists) > 0 {
+		p.sections = append(p.sections, s)
+	}
+	return p
+}
+
+func clientName(t evidence.Trial) string { return t.Client }
+
+// title is "kcompare run idempotent · embedded broker (kfake, 3 nodes) · seed 1".
+func title(doc evidence.Document, all []scenario) facts {
+	command := []string{"kcompare", doc.Command}
+	for _, s := range all {
+		command = append(command, s.name)
+	}
+	return facts{
+		{text: strings.Join(command, " "), mark: heading},
+		word(broker(doc.Broker)),
+		word(fmt.Sprintf("seed %d", doc.Seed)),
+	}
+}
+
+func broker(b evidence.Broker) string {
+	var facts []string
+	if b.Software != "" {
+		facts = append(facts, b.Software)
+	}
+	if b.Nodes > 0 {
+		facts = append(facts, over([]int64{int64(b.Nodes)}).plural("node"))
+	}
+	if len(facts) == 0 {
+		return b.Kind + " broker"
+	}
+	return fmt.Sprintf("%s broker (%s)", b.Kind, strings.Join(facts, ", "))
+}
+
+// libraries lists every client with the exact library behind it. Evidence of
+// several runs may hold two versions of one.
+func libraries(trials []evidence.Trial) list {
+	var l list
+	for _, name := range distinct(trials, clientName) {
+		own := filter(trials, func(t evidence.Trial) bool { return t.Client == name })
+		for _, library := range distinct(own, func(t evidence.Trial) string { return t.Library }) {
+			l.entries = append(l.entries, entry{term: word(name), text: say(library)})
+		}
+	}
+	return l
+}
+
+// scenarioSection tells the story once where all variants share it, otherwise
+// at each variant.
+func scenarioSection(s scenario, single bool, common map[string]string) section {
+	out := section{heading: span{text: s.name, mark: heading}}
+	var trials []evidence.Trial
+	for _, v := range s.variants {
+		trials = append(trials, v.trials()...)
+	}
+	stories := distinct(trials, story)
+	if len(stories) == 1 {
+		out.note = say(stories[0])
+	}
+	for _, v := range s.variants {
+		part := variantSection(v, single, common)
+		if len(stories) > 1 {
+			part.text = say(strings.Join(distinct(v.trials(), story), " "))
+		}
+		out.parts = append(out.parts, part)
+	}
+	return out
+}
+
+func story(t evidence.Trial) string { return t.About }
+
+// sum is "6 of 8 trials hold · 1 VIOLATED · 1 inconclusive · 5.1 s".
+func sum(doc evidence.Document) facts {
+	tally := map[evidence.Verdict]int{}
+	for _, t := range doc.Trials {
+		tally[t.Verdict]++
+	}
+	hold := word(fmt.Sprintf("%d of %d trials hold", tally[evidence.Holds], len(doc.Trials)))
+	if tally[evidence.Holds] == len(doc.Trials) {
+		hold.mark = good
+	}
+	f := facts{hold}
+	for _, v := range []evidence.Verdict{evidence.Violated, evidence.Inconclusive, evidence.NotSupported} {
+		if n := tally[v]; n > 0 {
+			f = append(f, span{text: fmt.Sprintf("%d %s", n, verdictWord(v)), mark: verdictMark(v)})
+		}
+	}
+	return append(f, word(fmt.Sprintf("%.1f s", float64(doc.ElapsedMS)/1000)))
+}

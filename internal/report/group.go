@@ -1,0 +1,142 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"kcompare/internal/evidence"
+)
+
+// scenario is the trials of one story, variant by variant.
+type scenario struct {
+	name     string
+	variants []variant
+}
+
+// variant is the trials of one setting, client by client. Every client of the
+// scenario is in it, with no trials where it was not run.
+type variant struct {
+	name    string
+	clients []client
+}
+
+// client is what one client did in one variant: one trial, or its repeats.
+type client struct {
+	name   string
+	trials []evidence.Trial
+}
+
+// scenarios groups the trials; everything stands in the order in which the
+// document first names it.
+func scenarios(trials []evidence.Trial) []scenario {
+	var all []scenario
+	for _, name := range distinct(trials, func(t evidence.Trial) string { return t.Scenario }) {
+		own := filter(trials, func(t evidence.Trial) bool { return t.Scenario == name })
+		all = append(all, scenario{name: name, variants: variants(own)})
+	}
+	return all
+}
+
+func variants(trials []evidence.Trial) []variant {
+	names := distinct(trials, func(t evidence.Trial) string { return t.Client })
+	var all []variant
+	for _, name := range distinct(trials, func(t evidence.Trial) string { return t.Variant }) {
+		v := variant{name: name}
+		for _, c := range names {
+			own := filter(trials, func(t evidence.Trial) bool { return t.Variant == name && t.Client == c })
+			v.clients = append(v.clients, client{name: c, trials: own})
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// trials is all trials of the variant.
+func (v variant) trials() []evidence.Trial {
+	var all []evidence.Trial
+	for _, c := range v.clients {
+		all = append(all, c.trials...)
+	}
+	return all
+}
+
+// verdict is the worst that a repeat came to, and how many came to it.
+func (c client) verdict() (evidence.Verdict, int) {
+	for _, v := range []evidence.Verdict{evidence.Violated, evidence.Inconclusive, evidence.NotSupported, evidence.Holds} {
+		if n := len(filter(c.trials, func(t evidence.Trial) bool { return t.Verdict == v })); n > 0 {
+			return v, n
+		}
+	}
+	return "", 0
+}
+
+func (c client) unstable() bool {
+	return slices.ContainsFunc(c.trials, func(t evidence.Trial) bool { return t.Unstable })
+}
+
+// count is a metric over the repeats. It is unknown where no trial knows it; a
+// trial that is not supported counted nothing, whatever stands in it.
+func (c client) count(m evidence.Metric) (interval, bool) {
+	var known []int64
+	for _, t := range c.trials {
+		if n, ok := t.Counts[m]; ok && t.Verdict != evidence.NotSupported {
+			known = append(known, n)
+		}
+	}
+	return over(known), len(known) > 0
+}
+
+// any says whether the count of some client has this property.
+func (v variant) any(m evidence.Metric, is func(interval) bool) bool {
+	return slices.ContainsFunc(v.clients, func(c client) bool {
+		n, known := c.count(m)
+		return known && is(n)
+	})
+}
+
+// interval is a figure over repeats, which may have come out differently.
+type interval struct{ low, high int64 }
+
+func over(figures []int64) interval {
+	if len(figures) == 0 {
+		return interval{}
+	}
+	return interval{low: slices.Min(figures), high: slices.Max(figures)}
+}
+
+// String is one figure where all repeats agree, "200..203" otherwise.
+func (i interval) String() string {
+	if i.low == i.high {
+		return fmt.Sprint(i.low)
+	}
+	return fmt.Sprintf("%d..%d", i.low, i.high)
+}
+
+// plural is "1 record", "0 records", "1..3 records".
+func (i interval) plural(noun string) string {
+	if i == (interval{low: 1, high: 1}) {
+		return "1 " + noun
+	}
+	return i.String() + " " + noun + "s"
+}
+
+func filter[T any](all []T, keep func(T) bool) []T {
+	var kept []T
+	for _, one := range all {
+		if keep(one) {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
+
+// distinct is the names of all, each once, in the order of their first use.
+func distinct[T any](all []T, name func(T) string) []string {
+	var names []string
+	for _, one := range all {
+		if n := name(one); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}

@@ -1,0 +1,30 @@
+// Package report renders evidence as text for a person. It reads the document and
+// nothing else.
+//
+// A document becomes a page first, a value that says what stands where
+// (build.go, variant.go, settings.go, differences.go), and the page is then laid
+// out (text.go, table.go). Another format is another layout of the same page.
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"kcompare/internal/evidence"
+)
+
+// TextOptions is how a report is to look.
+type TextOptions struct {
+	Width int  // of a line, in columns; 0 means 100, less than 60 means 60
+	Color bool // colour helps the eye, nothing is told by colour alone
+}
+
+// Text writes the report that `kcompare run` and `kcompare report` print. No
+// line is wider than the width, except where one word of the command that
+// repeats the run is: a command is never cut. The error is the writer's.
+func Text(w io.Writer, doc evidence.Document, opts TextOptions) error {
+	if _, err := io.WriteString(w, layOut(build(doc), opts)); err != nil {
+		return fmt.Errorf("write text report: %w", err)
+	}
+	return nil
+}
