@@ -58,6 +58,11 @@ type Position struct {
 	Offset int64
 }
 
+// String is "orders-0@5".
+func (p Position) String() string {
+	return p.TopicPartition.String() + "@" + strconv.FormatInt(p.Offset, 10)
+}
+
 // Offsets with a meaning of their own, for Consumer.Assign.
 const (
 	OffsetStart int64 = -2 // the first record that there is

@@ -68,6 +68,7 @@ type Trial struct {
 	Errors     []ErrorCount     `json:"errors"`
 	Conditions Conditions       `json:"conditions"`
 
+	Notes     []string `json:"notes,omitempty"`      // what else a reader should know
 	ClientLog []string `json:"client_log,omitempty"` // the library's own log, its first lines
 
 	Trace string `json:"trace,omitempty"` // file beside the document
@@ -99,16 +100,18 @@ type Fault struct {
 
 // Conditions is what has to be in order before holds can be earned.
 type Conditions struct {
-	Unsupported   string `json:"unsupported,omitempty"` // what client or broker lacks
-	Error         string `json:"error,omitempty"`       // why the scenario could not go on
-	Finished      bool   `json:"finished"`              // every call returned in time
-	Pending       int64  `json:"pending"`               // records without a report when time was up
-	ReadBack      string `json:"read_back"`             // "complete", or what stopped it
-	Exchanges     int64  `json:"exchanges"`             // requests in the trace, those that were cut included
-	Leaks         int64  `json:"leaks"`                 // batches in the log that never passed the proxy
-	FirstLeak     string `json:"first_leak,omitempty"`
-	Unchecked     string `json:"unchecked,omitempty"` // what the audit could not check, and why
-	SharedBatches int64  `json:"shared_batches"`      // batches with several records where one each was asked for
+	Unsupported   string   `json:"unsupported,omitempty"` // what client or broker lacks
+	Error         string   `json:"error,omitempty"`       // why the scenario could not go on
+	Finished      bool     `json:"finished"`              // every call returned in time
+	Pending       int64    `json:"pending"`               // records without a report when time was up
+	ReadBack      string   `json:"read_back"`             // "complete", or what stopped it
+	ClientRead    string   `json:"client_read,omitempty"` // why the client could not read the topics to their end itself
+	Exchanges     int64    `json:"exchanges"`             // requests in the trace, those that were cut included
+	Leaks         int64    `json:"leaks"`                 // batches in the log that never passed the proxy
+	FirstLeak     string   `json:"first_leak,omitempty"`
+	Problems      []string `json:"problems,omitempty"`  // what the proxy could not read, who connected past it
+	Unchecked     string   `json:"unchecked,omitempty"` // what the audit could not check, and why
+	SharedBatches int64    `json:"shared_batches"`      // batches with several records where one each was asked for
 }
 
 // ReadBackComplete is the value of Conditions.ReadBack when nothing is missing.

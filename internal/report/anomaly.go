@@ -7,7 +7,7 @@ import (
 	"kcompare/internal/evidence"
 )
 
-// finding is an anomaly that is not allowed, over all repeats of a trial.
+// finding is an anomaly of one cause, over all repeats of a trial.
 type finding struct {
 	kind   evidence.AnomalyKind
 	cause  string
@@ -15,18 +15,32 @@ type finding struct {
 	counts []int64 // of the repeats that show it
 }
 
-// forbidden is the anomalies that the variant does not allow, by kind and
-// cause.
-func forbidden(c client) []finding {
+// found is the anomalies that the variant allows, or those that it does not, by
+// kind and cause.
+func found(c client, allowed bool) []finding {
 	var all []finding
 	for _, t := range c.trials {
 		for _, a := range t.Anomalies {
-			if !a.Allowed {
+			if a.Allowed == allowed {
 				all = addFinding(all, a)
 			}
 		}
 	}
 	return all
+}
+
+// causes says of each anomaly that the variant allows where it comes from:
+// "duplicate 117: client retry without producer id, the first order-0001".
+func causes(c client) []string {
+	var lines []string
+	for _, f := range found(c, true) {
+		line := string(f.kind) + " " + over(f.counts).String() + ": " + f.cause
+		if f.first != "" {
+			line += ", the first " + f.first
+		}
+		lines = append(lines, line+inRepeats(len(f.counts), c))
+	}
+	return lines
 }
 
 func addFinding(all []finding, a evidence.Anomaly) []finding {
@@ -44,7 +58,7 @@ func addFinding(all []finding, a evidence.Anomaly) []finding {
 func anomalies(c client) []phrase {
 	var out []phrase
 	verdict, _ := c.verdict()
-	for _, f := range forbidden(c) {
+	for _, f := range found(c, false) {
 		noun, rest := inWords(f.kind)
 		text := over(f.counts).plural(noun) + " " + rest
 		if f.first != "" {
@@ -66,7 +80,7 @@ func anomalies(c client) []phrase {
 // restates says whether a reason, "lost: 51, ...", is only the short form of an
 // anomaly that gets its own sentence.
 func restates(reason string, c client) bool {
-	return slices.ContainsFunc(forbidden(c), func(f finding) bool {
+	return slices.ContainsFunc(found(c, false), func(f finding) bool {
 		return strings.HasPrefix(reason, string(f.kind)+": ")
 	})
 }

@@ -12,7 +12,7 @@ func build(doc evidence.Document) page {
 	all := scenarios(doc.Trials)
 	p := page{
 		title:   title(doc, all),
-		clients: libraries(doc.Trials),
+		clients: software(doc),
 		sum:     sum(doc),
 		again:   doc.Again,
 	}
@@ -32,31 +32,30 @@ func build(doc evidence.Document) page {
 
 func clientName(t evidence.Trial) string { return t.Client }
 
-// title is "kcompare run idempotent · embedded broker (kfake, 3 nodes) · seed 1".
+// title is "kcompare run idempotent · embedded broker, 3 nodes · seed 1".
 func title(doc evidence.Document, all []scenario) facts {
 	command := []string{"kcompare", doc.Command}
 	for _, s := range all {
 		command = append(command, s.name)
 	}
+	broker := doc.Broker.Kind + " broker"
+	if doc.Broker.Nodes > 0 {
+		broker += ", " + over([]int64{int64(doc.Broker.Nodes)}).plural("node")
+	}
 	return facts{
 		{text: strings.Join(command, " "), mark: heading},
-		word(broker(doc.Broker)),
+		word(broker),
 		word(fmt.Sprintf("seed %d", doc.Seed)),
 	}
 }
 
-func broker(b evidence.Broker) string {
-	var facts []string
-	if b.Software != "" {
-		facts = append(facts, b.Software)
+// software lists what takes part, with exact versions.
+func software(doc evidence.Document) list {
+	l := libraries(doc.Trials)
+	if doc.Broker.Software != "" {
+		l.entries = append(l.entries, entry{term: word("broker"), text: say(doc.Broker.Software)})
 	}
-	if b.Nodes > 0 {
-		facts = append(facts, over([]int64{int64(b.Nodes)}).plural("node"))
-	}
-	if len(facts) == 0 {
-		return b.Kind + " broker"
-	}
-	return fmt.Sprintf("%s broker (%s)", b.Kind, strings.Join(facts, ", "))
+	return l
 }
 
 // libraries lists every client with the exact library behind it. Evidence of

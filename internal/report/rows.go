@@ -101,7 +101,7 @@ func countMark(c client, m evidence.Metric) mark {
 	if verdict, _ := c.verdict(); verdict != evidence.Violated {
 		return ordinary
 	}
-	for _, a := range forbidden(c) {
+	for _, a := range found(c, false) {
 		if metricOf(a.kind) == m {
 			return bad
 		}

@@ -131,14 +131,26 @@ func inRepeats(n int, c client) string {
 	return fmt.Sprintf(" (in %d of %d repeats)", n, len(c.trials))
 }
 
-// circumstances is what the variant was put through: faults, the errors that
-// the program saw, and the settings that not every trial has.
+// circumstances is what the variant was put through and what came of it: faults,
+// the causes of what it allows, the errors that the program saw, and the settings
+// that not every trial has.
 func circumstances(v variant, common map[string]string) list {
 	return list{entries: slices.Concat(
 		sameOrByClient(v, "faults", faults),
+		sameOrByClient(v, "causes", causes),
 		sameOrByClient(v, "errors", errorLines),
+		sameOrByClient(v, "notes", notes),
 		sameOrByClient(v, "settings", func(c client) []string { return ownSettings(c, common) }),
 	)}
+}
+
+// notes is what else the trial says, such as that the proxy hid an API version.
+func notes(c client) []string {
+	var all []string
+	for _, t := range c.trials {
+		all = append(all, t.Notes...)
+	}
+	return distinct(all, func(note string) string { return note })
 }
 
 // sameOrByClient tells once what is the same for every client that was run,

@@ -57,7 +57,7 @@ const (
 func idempotentVariant(idempotence bool, how sends) Variant {
 	v := Variant{
 		Name:              fmt.Sprintf("enable.idempotence=%t,sends=%s", idempotence, how),
-		Settings:          map[string]string{"acks": "all", "enable.idempotence": fmt.Sprint(idempotence)},
+		Settings:          map[string]string{"enable.idempotence": fmt.Sprint(idempotence)},
 		OneRecordPerBatch: true,
 		About:             func(p Parameters) string { return aboutLostAnswers(p, how) },
 		Plan:              func(p Parameters) fault.Plan { return loseAnswers(p, how) },

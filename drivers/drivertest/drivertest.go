@@ -1,0 +1,128 @@
+// Package drivertest is the suite that every driver passes: does it report what
+// its library said, and is that what stands in the log?
+//
+// A check looks at a driver from both sides. It acts through the driver, and
+// reads the outcome through a Cluster, which knows nothing of the driver.
+// Where libraries legitimately differ the check says so and accepts each of
+// their ways. The suite itself is tested in drivers/memory, against a driver
+// that lies in one named way at a time.
+package drivertest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"kcompare/drivers"
+)
+
+// Cluster is the broker of a suite, seen without the driver under test. It
+// creates no topic by itself. Its methods may be called concurrently, because
+// checks run side by side.
+type Cluster interface {
+	// Config is the settings with which a client reaches the cluster:
+	// bootstrap.servers, and whatever else it needs.
+	Config() map[string]string
+
+	// CreateTopic makes a topic whose name nothing else uses, and waits until
+	// every partition has a leader.
+	CreateTopic(ctx context.Context, partitions int32) (string, error)
+
+	// Log is every data record of a topic as it stands there now, decided or
+	// not, ordered by partition and offset.
+	Log(ctx context.Context, topic string) ([]LogRecord, error)
+
+	// Offsets is what the cluster stores for a group, ordered by topic and
+	// partition. A group that it does not know has none.
+	Offsets(ctx context.Context, group string) ([]drivers.Position, error)
+
+	// LoseEndTxn makes the cluster drop every later request to end a
+	// transaction of this transactional.id, unanswered.
+	LoseEndTxn(transactionalID string)
+}
+
+// LogRecord is a record as it stands in the log.
+type LogRecord struct {
+	drivers.Record
+	State        State
+	BatchRecords int // records in its batch, this one included
+}
+
+// State says what a read_committed reader makes of a record.
+type State int
+
+// The states of a record. A record of an open transaction, and everything
+// behind it, is Pending.
+const (
+	Pending State = iota
+	Visible
+	Aborted
+)
+
+// String is the state in words.
+func (s State) String() string {
+	return [...]string{"pending", "visible", "aborted"}[s]
+}
+
+// Check is one thing that a driver must do right.
+type Check struct {
+	Name  string // "producer/order"
+	Needs Needs
+
+	// Run says in its error what was expected and what came. It shares the
+	// cluster with other checks, and works on topics, groups and transactional
+	// ids of its own.
+	Run func(context.Context, Subject) error
+}
+
+// Subject is what a check looks at.
+type Subject struct {
+	Driver  drivers.Driver
+	Cluster Cluster
+}
+
+// Needs is the ability without which a check is skipped.
+type Needs string
+
+// The abilities that a check may need.
+const (
+	Nothing      Needs = ""
+	Transactions Needs = "transactions"
+	Groups       Needs = "groups"
+	Both         Needs = "transactions and groups"
+)
+
+// In says whether a driver with these abilities can run the check.
+func (n Needs) In(a drivers.Abilities) bool {
+	switch n {
+	case Transactions:
+		return a.Transactions
+	case Groups:
+		return a.Groups
+	case Both:
+		return a.Transactions && a.Groups
+	}
+	return true
+}
+
+// Patience bounds a check. What has not come until then never comes.
+const Patience = 30 * time.Second
+
+// Run runs every check as a subtest, side by side. They mostly wait: with
+// go test -parallel=8 a suite takes a third of the time on two cores. What the
+// driver is unable to do is skipped, and the test log says so.
+func Run(t *testing.T, cluster Cluster, driver drivers.Driver) {
+	for _, check := range Checks() {
+		t.Run(check.Name, func(t *testing.T) {
+			t.Parallel()
+			if !check.Needs.In(driver.Abilities()) {
+				t.Skipf("%s has no %s", driver.Client(), check.Needs)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), Patience)
+			defer cancel()
+			if err := check.Run(ctx, Subject{Driver: driver, Cluster: cluster}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

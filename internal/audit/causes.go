@@ -1,0 +1,58 @@
+package audit
+
+// The causes of anomalies, as evidence and reports print them. A cause says what
+// the identities and the trace prove, and nothing beyond.
+
+// Why a record stands in the log more than once.
+const (
+	DuplicateBroker      = "broker appended the same batch twice"
+	DuplicateRenumbered  = "client renumbered a batch it sent again"
+	DuplicateNoProducer  = "client retry without producer id"
+	DuplicateSession     = "new session or second instance sent it"
+	DuplicateApplication = "application sent it twice"
+)
+
+// Why an acknowledged record is not in the log.
+const (
+	LostNeverSent = "no Produce request carried it"
+	LostOnTheWay  = "every Produce request that carried it was lost before the broker"
+	LostReused    = "another record stands in the log under its sequence number, the broker took it for a repetition"
+	LostByBroker  = "the broker answered that it was written, and does not have it"
+	LostRefused   = "the broker refused it, the client reported success"
+	LostNoAnswer  = "the broker got it and never answered, the client reported success"
+)
+
+// Why a record is in the log that the client reported as failed.
+const (
+	FailedAnswered = "the broker answered that it was written, the client reported a failure"
+	FailedReplaced = "the broker wrote it, the client was answered with an error"
+	FailedSilent   = "the broker wrote it, no answer reached the client"
+)
+
+// TraceSilent is the cause when the trace does not show what happened: it was
+// cut, or the records of its batches were not decoded.
+const TraceSilent = "the trace does not tell"
+
+// Why a record stands where it should not.
+const (
+	ReorderedLater  = "a record sent earlier by the same producer stands behind it"
+	WrongTopic      = "in another topic than it was sent to"
+	WrongTold       = "not in the partition that the client told"
+	WrongKeyed      = "not where the declared partitioner puts its key"
+	OffsetNotThere  = "no copy of the record stands at the offset that the client told"
+	OffsetOfNothing = "the client told an offset, and only another send of the record is in the log"
+	OffsetsMissing  = "no record and no marker stands at these offsets"
+)
+
+// What is wrong with a record's content or origin.
+const (
+	CorruptedLog     = "key, value or headers in the log are not those that were sent"
+	CorruptedRead    = "the consumer returned other content than the log holds"
+	PhantomForeign   = "a record in the log carries no identity of this trial"
+	PhantomUnknown   = "a record in the log carries an identity that was never sent"
+	PhantomRead      = "the consumer returned a record that the log does not have"
+	ReadAborted      = "the consumer returned a record of an aborted transaction"
+	ReadUndecided    = "the consumer returned a record of a transaction that has not ended"
+	ReadSkipped      = "the consumer never returned a visible record"
+	ReadNonmonotonic = "the consumer returned an offset that was not behind the ones before"
+)

@@ -1,0 +1,141 @@
+package audit_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kcompare/internal/audit"
+	"kcompare/internal/evidence"
+)
+
+// FuzzAudit doctors an honest world in any way that three bytes a step can say.
+func FuzzAudit(f *testing.F) {
+	f.Add([]byte{})
+	for op := range byte(doctorings) {
+		f.Add([]byte{op, 1, 2})
+		f.Add([]byte{op, 250, 131, op, 3, 7, op + 1, 9, 200})
+	}
+	f.Fuzz(func(t *testing.T, steps []byte) {
+		w := honest(20)
+		for ; len(steps) >= 3; steps = steps[3:] {
+			w.doctor(steps[0], steps[1], steps[2])
+		}
+		checkSane(t, &w.Observed)
+	})
+}
+
+// The same by chance in every run of the tests, a hundred steps deep.
+func TestDoctored(t *testing.T) {
+	const seed = 7
+	chance := rand.New(rand.NewPCG(seed, seed))
+	for range 500 {
+		w := honest(20)
+		for range chance.IntN(100) {
+			w.doctor(byte(chance.IntN(doctorings)), byte(chance.Uint32()), byte(chance.Uint32()))
+		}
+		checkSane(t, &w.Observed)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// checkSane is what holds for every world: the audit comes to an end, to the
+// same one each time, its counts agree with its anomalies and with each other,
+// and it names nothing that the order of the contract does not know.
+func checkSane(t *testing.T, o *evidence.Observed) {
+	t.Helper()
+	got := audit.Audit(o)
+	if diff := cmp.Diff(got, audit.Audit(o)); diff != "" {
+		t.Fatalf("a second audit differs (-first +second):\n%s", diff)
+	}
+	c := got.Counts
+	if c[evidence.LogRecords] != c[evidence.Unique]+c[evidence.Duplicates] {
+		t.Errorf("%d records in the log, %d unique and %d duplicates", c[evidence.LogRecords], c[evidence.Unique], c[evidence.Duplicates])
+	}
+	if total := c[evidence.Acked] + c[evidence.FailedRecords] + c[evidence.UnknownRecords]; total < int64(len(o.Sends)) {
+		t.Errorf("%d outcomes of %d sends", total, len(o.Sends))
+	}
+	if sum(got.Anomalies, evidence.Duplicate) != c[evidence.Duplicates] {
+		t.Errorf("%d duplicates are explained of %d", sum(got.Anomalies, evidence.Duplicate), c[evidence.Duplicates])
+	}
+	for _, a := range got.Anomalies {
+		if a.Count <= 0 || a.First == "" || a.Cause == "" {
+			t.Errorf("anomaly says nothing: %+v", a)
+		}
+	}
+}
+
+func sum(anomalies []evidence.Anomaly, kind evidence.AnomalyKind) (n int64) {
+	for _, a := range anomalies {
+		if a.Kind == kind {
+			n += a.Count
+		}
+	}
+	return n
+}
+
+const doctorings = 20
+
+// doctor changes one thing, somewhere; many of the worlds that come of it are
+// impossible.
+func (w *world) doctor(op, where, how byte) {
+	s := &w.Sends[int(where)%len(w.Sends)]
+	e := &w.Trace.Exchanges[int(where)%len(w.Trace.Exchanges)]
+	r := &w.Reads[int(where)%len(w.Reads)]
+	p := &w.Log.Partitions[int(how)%len(w.Log.Partitions)]
+	switch op % doctorings {
+	case 0:
+		s.Offset += int64(how) - 128
+	case 1:
+		s.Partition = int32(how) - 1
+	case 2:
+		s.Outcome = []evidence.Outcome{evidence.OutcomeAcked, evidence.OutcomeFailed, evidence.OutcomeUnknown}[how%3]
+	case 3:
+		s.Send.Ordinal, s.ID.N = int(how)-3, int(how)%5
+	case 4:
+		s.Send.Instance = int(how) - 128
+	case 5:
+		w.Sends = append(w.Sends, *s)
+	case 6:
+		e.Forwarded, e.Answered, e.Delivered = how&1 > 0, how&2 > 0, how&4 > 0
+	case 7:
+		e.Batches = append(e.Batches, evidence.TraceBatch{Topic: payments, Partition: int32(how%4) - 1, ProducerID: int64(how) - 5, Records: int32(how) - 9})
+	case 8:
+		*e = evidence.Exchange{API: "Produce", Batches: e.Batches}
+	case 9:
+		r.Offset += int64(how) - 128
+	case 10:
+		w.Reads = append(w.Reads, *r)
+	case 11:
+		r.Topic, r.Partition = refunds, int32(how)
+	case 12:
+		p.After += int64(how) - 128
+	case 13:
+		p.Before += int64(how) - 128
+	default:
+		doctorBatch(p, op%doctorings, where, how)
+	}
+}
+
+func doctorBatch(p *evidence.PartitionLog, op, where, how byte) {
+	b := &p.Batches[int(where)%len(p.Batches)]
+	switch op {
+	case 14:
+		b.BaseOffset += int64(how) - 128
+	case 15:
+		b.LastOffset += int64(how) - 128
+	case 16:
+		b.Control = []string{"", evidence.Commit, evidence.Abort, "other"}[how%4]
+	case 17:
+		b.ProducerID, b.BaseSequence, b.Transactional = int64(how)-128, int32(how)-128, how%2 == 0
+	case 18:
+		p.Batches = append(p.Batches, *b)
+	case 19:
+		b.Records = append(b.Records, evidence.LogRecord{
+			Offset: int64(how), Foreign: how%2 == 0, Send: evidence.SendID{Instance: firstInstance, Ordinal: int(where)},
+		})
+	}
+}

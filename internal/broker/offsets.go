@@ -1,0 +1,93 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// What ListOffsets is asked for instead of a timestamp.
+const (
+	latestOffset   int64 = -1
+	earliestOffset int64 = -2
+)
+
+// EndOffsets is the end offset (the offset of the next record) of every
+// partition of topics, control records and open transactions included. A trial
+// asks before it begins.
+func (r *Reader) EndOffsets(ctx context.Context, topics []string) (map[TopicPartition]int64, error) {
+	partitions, err := r.partitions(ctx, topics)
+	if err != nil {
+		return nil, fmt.Errorf("end offsets: %w", err)
+	}
+	ends, err := r.listOffsets(ctx, partitions, latestOffset)
+	if err != nil {
+		return nil, fmt.Errorf("end offsets: %w", err)
+	}
+	return ends, nil
+}
+
+// partitions lists every partition of topics, sorted.
+func (r *Reader) partitions(ctx context.Context, topics []string) ([]TopicPartition, error) {
+	if len(topics) == 0 {
+		return nil, nil
+	}
+	resp, err := r.metadata(ctx, topics)
+	if err != nil {
+		return nil, fmt.Errorf("metadata: %w", err)
+	}
+	var partitions []TopicPartition
+	for _, t := range resp.Topics {
+		if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
+			return nil, fmt.Errorf("metadata of %s: %w", *t.Topic, err)
+		}
+		for _, p := range t.Partitions {
+			partitions = append(partitions, TopicPartition{*t.Topic, p.Partition})
+		}
+	}
+	slices.SortFunc(partitions, TopicPartition.Compare)
+	return partitions, nil
+}
+
+// listOffsets asks the leaders. kgo finds them, and asks again after a move.
+func (r *Reader) listOffsets(ctx context.Context, partitions []TopicPartition, at int64) (map[TopicPartition]int64, error) {
+	offsets := map[TopicPartition]int64{}
+	if len(partitions) == 0 {
+		return offsets, nil
+	}
+	resp, err := listOffsetsRequest(partitions, at).RequestWith(ctx, r.client)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range resp.Topics {
+		for _, p := range t.Partitions {
+			tp := TopicPartition{t.Topic, p.Partition}
+			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+				return nil, fmt.Errorf("%s: %w", tp, err)
+			}
+			offsets[tp] = p.Offset
+		}
+	}
+	return offsets, nil
+}
+
+// listOffsetsRequest expects partitions of a topic side by side.
+func listOffsetsRequest(partitions []TopicPartition, at int64) *kmsg.ListOffsetsRequest {
+	req := kmsg.NewPtrListOffsetsRequest()
+	req.ReplicaID = -1
+	for _, tp := range partitions {
+		if n := len(req.Topics); n == 0 || req.Topics[n-1].Topic != tp.Topic {
+			topic := kmsg.NewListOffsetsRequestTopic()
+			topic.Topic = tp.Topic
+			req.Topics = append(req.Topics, topic)
+		}
+		part := kmsg.NewListOffsetsRequestTopicPartition()
+		part.Partition, part.Timestamp = tp.Partition, at
+		topic := &req.Topics[len(req.Topics)-1]
+		topic.Partitions = append(topic.Partitions, part)
+	}
+	return req
+}

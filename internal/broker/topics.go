@@ -1,0 +1,155 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// CreateTopics makes topics with the broker's own default of replicas, and
+// waits until every node knows a leader for every partition: a client that
+// starts on a node which lags behind would measure that lag. It returns the
+// topic ids. A topic that exists already is an error; others of the same call
+// may have been made then.
+func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][16]byte, error) {
+	if len(topics) == 0 {
+		return nil, nil
+	}
+	req := kmsg.NewPtrCreateTopicsRequest()
+	req.TimeoutMillis = 10_000
+	for _, t := range topics {
+		topic := kmsg.NewCreateTopicsRequestTopic()
+		topic.Topic, topic.NumPartitions, topic.ReplicationFactor = t.Name, t.Partitions, -1
+		req.Topics = append(req.Topics, topic)
+	}
+	resp, err := req.RequestWith(ctx, r.client)
+	if err != nil {
+		return nil, fmt.Errorf("create topics: %w", err)
+	}
+	if err := createErrors(resp); err != nil {
+		return nil, fmt.Errorf("create topics: %w", err)
+	}
+	ids, err := r.awaitLeaders(ctx, topics)
+	if err != nil {
+		return nil, fmt.Errorf("create topics: wait for leaders: %w", err)
+	}
+	return ids, nil
+}
+
+func createErrors(resp *kmsg.CreateTopicsResponse) error {
+	var errs []error
+	for _, t := range resp.Topics {
+		if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", t.Topic, err))
+		}
+	}
+	return joined(errs)
+}
+
+// awaitLeaders asks node after node until it knows every partition's leader.
+func (r *Reader) awaitLeaders(ctx context.Context, topics []Topic) (map[string][16]byte, error) {
+	var ids map[string][16]byte
+	for _, node := range r.nodes {
+		for {
+			var err error
+			if ids, err = r.leadersKnown(ctx, node, topics); err == nil {
+				break
+			}
+			if err := again(ctx, err); err != nil {
+				return nil, fmt.Errorf("node %d: %w", node, err)
+			}
+		}
+	}
+	return ids, nil
+}
+
+// leadersKnown is the ids of topics if node knows a leader for all of them.
+func (r *Reader) leadersKnown(ctx context.Context, node int32, topics []Topic) (map[string][16]byte, error) {
+	partitions := map[string]int32{}
+	var names []string
+	for _, t := range topics {
+		partitions[t.Name] = t.Partitions
+		names = append(names, t.Name)
+	}
+	resp, err := metadataRequest(names).RequestWith(ctx, r.client.Broker(int(node)))
+	if err != nil {
+		return nil, err
+	}
+	ids := map[string][16]byte{}
+	for _, t := range resp.Topics {
+		if err := topicReady(t, partitions[*t.Topic]); err != nil {
+			return nil, fmt.Errorf("%s: %w", *t.Topic, err)
+		}
+		ids[*t.Topic] = t.TopicID
+	}
+	return ids, nil
+}
+
+func topicReady(t kmsg.MetadataResponseTopic, partitions int32) error {
+	if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
+		return err
+	}
+	for _, p := range t.Partitions {
+		if err := partitionError(p); err != nil {
+			return fmt.Errorf("partition %d: %w", p.Partition, err)
+		}
+	}
+	if have := len(t.Partitions); have != int(partitions) {
+		return fmt.Errorf("%d partitions, expected %d", have, partitions)
+	}
+	return nil
+}
+
+// DeleteTopics removes topics; those that are not there are no error. The error
+// names every topic that is left behind.
+func (r *Reader) DeleteTopics(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	req := kmsg.NewPtrDeleteTopicsRequest()
+	req.TimeoutMillis = 10_000
+	req.TopicNames = names // up to version 5
+	for _, name := range names {
+		topic := kmsg.NewDeleteTopicsRequestTopic()
+		topic.Topic = &name
+		req.Topics = append(req.Topics, topic)
+	}
+	resp, err := req.RequestWith(ctx, r.client)
+	if err != nil {
+		return fmt.Errorf("delete topics %v: %w", names, err)
+	}
+	var errs []error
+	for _, t := range resp.Topics {
+		err := kerr.ErrorForCode(t.ErrorCode)
+		if err != nil && !errors.Is(err, kerr.UnknownTopicOrPartition) {
+			errs = append(errs, fmt.Errorf("delete topic %s: %w", *t.Topic, err))
+		}
+	}
+	return joined(errs)
+}
+
+// DeleteGroups removes consumer groups; those that are not there are no error.
+// The error names every group that is left behind, such as one that still has
+// members.
+func (r *Reader) DeleteGroups(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	req := kmsg.NewPtrDeleteGroupsRequest()
+	req.Groups = names
+	resp, err := req.RequestWith(ctx, r.client)
+	if err != nil {
+		return fmt.Errorf("delete groups %v: %w", names, err)
+	}
+	var errs []error
+	for _, g := range resp.Groups {
+		err := kerr.ErrorForCode(g.ErrorCode)
+		if err != nil && !errors.Is(err, kerr.GroupIDNotFound) {
+			errs = append(errs, fmt.Errorf("delete group %s: %w", g.Group, err))
+		}
+	}
+	return joined(errs)
+}

@@ -1,0 +1,239 @@
+package verdict_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kcompare/internal/evidence"
+	"kcompare/internal/verdict"
+)
+
+// kept is a promise that was tried, completely observed, and kept.
+func kept() evidence.Trial {
+	return evidence.Trial{
+		Scenario: "idempotent", Variant: "enable.idempotence=true,sends=sequential", Kind: evidence.Promise, Client: "franz",
+		Faults: []evidence.Fault{{Rule: "lose-answers", Kind: "drop-response", API: "Produce", Planned: 70, Fired: 70}},
+		Counts: evidence.Counts{
+			evidence.Intended: 200, evidence.LogRecords: 200, evidence.Unique: 200,
+			evidence.Duplicates: 0, evidence.ResponsesDropped: 70,
+		},
+		Conditions: evidence.Conditions{Finished: true, ReadBack: evidence.ReadBackComplete, Exchanges: 280},
+		Checks:     []evidence.Check{{Left: evidence.LogRecords, Op: "==", Right: "intended"}},
+	}
+}
+
+func duplicates(n int64) evidence.Anomaly {
+	return evidence.Anomaly{Kind: evidence.Duplicate, Count: n, Cause: "broker appended the same batch twice", First: "order-0003"}
+}
+
+const duplicateReason = "duplicate: 3, the first is order-0003 (broker appended the same batch twice)"
+
+// unsound are the conditions that have to be in order, each broken.
+func unsound() map[string]struct {
+	change   func(*evidence.Trial)
+	reason   string
+	distrust bool // anomalies in the log prove nothing then
+} {
+	type row = struct {
+		change   func(*evidence.Trial)
+		reason   string
+		distrust bool
+	}
+	return map[string]row{
+		"error": {change: func(t *evidence.Trial) { t.Conditions.Error = "the scenario could not go on: produce: closed" },
+			reason: "the scenario could not go on: produce: closed"},
+		"not finished": {change: func(t *evidence.Trial) { t.Conditions.Finished, t.Conditions.Pending = false, 3 },
+			reason: "not finished: 3 records pending"},
+		"not finished by one": {change: func(t *evidence.Trial) { t.Conditions.Finished, t.Conditions.Pending = false, 1 },
+			reason: "not finished: 1 record pending"},
+		"read-back": {change: func(t *evidence.Trial) { t.Conditions.ReadBack = "payments-0 stopped at offset 12" },
+			reason: "the read-back is not complete: payments-0 stopped at offset 12", distrust: true},
+		"no read-back": {change: func(t *evidence.Trial) { t.Conditions.ReadBack = "" },
+			reason: "the read-back is not complete", distrust: true},
+		"no trace": {change: func(t *evidence.Trial) { t.Conditions.Exchanges = 0 }, reason: "the trace is empty"},
+		"leak": {change: func(t *evidence.Trial) { t.Conditions.Leaks, t.Conditions.FirstLeak = 2, "payments-1 offset 7" },
+			reason: "2 batches in the log never passed the proxy, the first at payments-1 offset 7", distrust: true},
+		"problem": {change: func(t *evidence.Trial) { t.Conditions.Problems = []string{"somebody connected past the proxy"} },
+			reason: "somebody connected past the proxy", distrust: true},
+		"unchecked": {change: func(t *evidence.Trial) { t.Conditions.Unchecked = "leaks could not be checked" },
+			reason: "leaks could not be checked", distrust: true},
+		"shared batches": {change: func(t *evidence.Trial) { t.Conditions.SharedBatches = 1 },
+			reason: "1 batch with several records, where one each was asked for"},
+		"fault not fired": {change: func(t *evidence.Trial) {
+			t.Faults[0].Fired, t.Faults[0].Missed = 68, []string{"payments/3 attempt 1", "payments/9 attempt 2"}
+		}, reason: "drop-response: 70 planned, 68 fired, missed payments/3 attempt 1, payments/9 attempt 2"},
+		"one planned fault missed, another fired in its place": {change: func(t *evidence.Trial) {
+			t.Faults[0].Missed = []string{"payments/3 attempt 1"}
+		}, reason: "drop-response: 70 planned, 70 fired, missed payments/3 attempt 1"},
+		"faults not fired": {change: func(t *evidence.Trial) {
+			t.Faults[0].Fired, t.Faults[0].Missed = 0, []string{"payments/3 attempt 1"}
+		}, reason: "drop-response: 70 planned, 0 fired, missed payments/3 attempt 1, ..."},
+		"fault not fired, nobody knows where": {change: func(t *evidence.Trial) { t.Faults[0].Fired = 69 },
+			reason: "drop-response: 70 planned, 69 fired"},
+		"no fault planned": {change: func(t *evidence.Trial) { t.Faults[0].Planned, t.Faults[0].Fired = 0, 0 },
+			reason: "no fault was planned: nothing was tested"},
+	}
+}
+
+// Each broken condition takes holds away, from every kind; a broken promise
+// stays broken as long as the log can be trusted, a control does not.
+func TestConditions(t *testing.T) {
+	for name, tt := range unsound() {
+		for _, kind := range []evidence.Kind{evidence.Promise, evidence.Control, evidence.Observation} {
+			trial := kept()
+			trial.Kind = kind
+			tt.change(&trial)
+			check(t, name+", "+string(kind), trial, evidence.Inconclusive, tt.reason)
+
+			trial.Anomalies = []evidence.Anomaly{duplicates(3)}
+			if kind == evidence.Promise && !tt.distrust {
+				check(t, name+", broken promise", trial, evidence.Violated, duplicateReason)
+			} else {
+				check(t, name+", anomalies, "+string(kind), trial, evidence.Inconclusive, tt.reason)
+			}
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change  func(*evidence.Trial)
+		want    evidence.Verdict
+		reasons []string
+	}{
+		"kept": {change: func(*evidence.Trial) {}, want: evidence.Holds},
+		"unsupported, whatever else": {change: func(t *evidence.Trial) {
+			t.Conditions = evidence.Conditions{Unsupported: "max.in.flight=1 cannot be expressed by franz"}
+			t.Anomalies = []evidence.Anomaly{duplicates(3)}
+		}, want: evidence.NotSupported, reasons: []string{"max.in.flight=1 cannot be expressed by franz"}},
+		"no fault is applicable": {change: func(t *evidence.Trial) {
+			t.Faults = []evidence.Fault{{Kind: "drop-response", API: "AddPartitionsToTxn", NotApplicable: "KIP-890 clients never send it"}}
+		}, want: evidence.NotSupported, reasons: []string{"drop-response is not applicable: KIP-890 clients never send it"}},
+		"one of two faults is applicable": {change: func(t *evidence.Trial) {
+			t.Faults = append(t.Faults, evidence.Fault{Kind: "delay", NotApplicable: "never sent"})
+		}, want: evidence.Holds},
+		"the applicable one of two faults plans nothing": {change: func(t *evidence.Trial) {
+			t.Faults = []evidence.Fault{{Kind: "delay", Planned: 4, Fired: 4, NotApplicable: "never sent"}, {Kind: "drop-response"}}
+		}, want: evidence.Inconclusive, reasons: []string{"no fault was planned: nothing was tested"}},
+		"a variant without faults": {change: func(t *evidence.Trial) { t.Faults = nil }, want: evidence.Holds},
+		"all broken conditions are listed": {change: func(t *evidence.Trial) {
+			t.Conditions = evidence.Conditions{Pending: 2, ReadBack: "timeout", Leaks: 1, FirstLeak: "payments-0 offset 3"}
+			t.Faults[0].Fired = 1
+		}, want: evidence.Inconclusive, reasons: []string{
+			"not finished: 2 records pending", "the read-back is not complete: timeout", "the trace is empty",
+			"1 batch in the log never passed the proxy, the first at payments-0 offset 3", "drop-response: 70 planned, 1 fired",
+		}},
+		"a condition comes before a failing check": {change: func(t *evidence.Trial) {
+			t.Counts[evidence.LogRecords] = 203
+			t.Faults[0].Fired = 69
+		}, want: evidence.Inconclusive, reasons: []string{"drop-response: 70 planned, 69 fired"}},
+		"anomaly and check": {change: func(t *evidence.Trial) {
+			t.Counts[evidence.LogRecords] = 203
+			t.Anomalies = []evidence.Anomaly{duplicates(3)}
+		}, want: evidence.Violated, reasons: []string{duplicateReason, "log_records is 203, expected == intended (200)"}},
+		"allowed anomaly": {change: func(t *evidence.Trial) {
+			t.Allowed = []evidence.AnomalyKind{evidence.Duplicate}
+			t.Anomalies = []evidence.Anomaly{duplicates(3)}
+		}, want: evidence.Holds},
+		"anomaly of a control": {change: func(t *evidence.Trial) {
+			t.Kind, t.Anomalies = evidence.Control, []evidence.Anomaly{duplicates(3)}
+		}, want: evidence.Violated, reasons: []string{duplicateReason}},
+		"anomaly of an observation": {change: func(t *evidence.Trial) {
+			t.Kind, t.Checks, t.Anomalies = evidence.Observation, nil, []evidence.Anomaly{duplicates(3)}
+		}, want: evidence.Holds},
+		"a control that behaves": {change: func(t *evidence.Trial) {
+			t.Kind, t.Checks = evidence.Control, []evidence.Check{{Left: evidence.Duplicates, Op: ">", Right: "0"}}
+		}, want: evidence.Violated, reasons: []string{"duplicates is 0, expected > 0"}},
+		"a control that misbehaves too little": {change: func(t *evidence.Trial) {
+			t.Kind, t.Checks = evidence.Control, []evidence.Check{{Left: evidence.Duplicates, Op: "==", Right: "responses_dropped"}}
+		}, want: evidence.Violated, reasons: []string{"duplicates is 0, expected == responses_dropped (70)"}},
+		"at least": {change: func(t *evidence.Trial) {
+			t.Checks = []evidence.Check{{Left: evidence.Unique, Op: ">=", Right: "200"}, {Left: evidence.Unique, Op: ">=", Right: "201"}}
+		}, want: evidence.Violated, reasons: []string{"unique is 200, expected >= 201"}},
+		"left count is absent": {change: func(t *evidence.Trial) { delete(t.Counts, evidence.LogRecords) },
+			want: evidence.Inconclusive, reasons: []string{"log_records is not known, log_records == intended cannot be checked"}},
+		"right count is absent": {change: func(t *evidence.Trial) { delete(t.Counts, evidence.Intended) },
+			want: evidence.Inconclusive, reasons: []string{"intended is not known, log_records == intended cannot be checked"}},
+		"unknown comparison": {change: func(t *evidence.Trial) { t.Checks[0].Op = "<" },
+			want: evidence.Inconclusive, reasons: []string{"log_records < intended cannot be checked: expected ==, >= or > as comparison"}},
+		"a failing check comes before an absent count": {change: func(t *evidence.Trial) {
+			t.Counts[evidence.LogRecords] = 203
+			t.Checks = append(t.Checks, evidence.Check{Left: evidence.Visible, Op: ">", Right: "0"})
+		}, want: evidence.Violated, reasons: []string{"log_records is 203, expected == intended (200)"}},
+		"what was measured or stored takes no part": {change: func(t *evidence.Trial) {
+			t.ElapsedMS, t.Unstable, t.Verdict, t.Reasons = 1<<40, true, evidence.Violated, []string{"old"}
+		}, want: evidence.Holds},
+	} {
+		trial := kept()
+		tt.change(&trial)
+		check(t, name, trial, tt.want, tt.reasons...)
+	}
+}
+
+func check(t *testing.T, name string, trial evidence.Trial, want evidence.Verdict, reasons ...string) {
+	t.Helper()
+	type judgement struct {
+		Verdict evidence.Verdict
+		Reasons []string
+	}
+	v, why := verdict.Judge(trial)
+	if diff := cmp.Diff(judgement{want, append([]string{}, reasons...)}, judgement{v, why}); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+func TestExit(t *testing.T) {
+	of := func(v evidence.Verdict) evidence.Trial { return evidence.Trial{Verdict: v} }
+	unstable := evidence.Trial{Verdict: evidence.Holds, Unstable: true}
+	for name, tt := range map[string]struct {
+		trials []evidence.Trial
+		want   int
+	}{
+		"nothing":              {nil, 0},
+		"holds":                {[]evidence.Trial{of(evidence.Holds), of(evidence.NotSupported)}, 0},
+		"inconclusive":         {[]evidence.Trial{of(evidence.Holds), of(evidence.Inconclusive)}, 4},
+		"unstable":             {[]evidence.Trial{unstable, of(evidence.Holds)}, 4},
+		"not judged":           {[]evidence.Trial{of("")}, 4},
+		"violated":             {[]evidence.Trial{of(evidence.Holds), of(evidence.Violated)}, 3},
+		"violated comes first": {[]evidence.Trial{unstable, of(evidence.Inconclusive), of(evidence.Violated), of(evidence.Holds)}, 3},
+	} {
+		if got := verdict.Exit(tt.trials); got != tt.want {
+			t.Errorf("%s: exit code %d, want %d", name, got, tt.want)
+		}
+	}
+}
+
+func TestRecompute(t *testing.T) {
+	good, bad := kept(), kept()
+	good.Verdict, bad.Verdict = evidence.Holds, evidence.Holds
+	bad.Counts[evidence.LogRecords] = 203
+	errs := verdict.Recompute(evidence.Document{Trials: []evidence.Trial{good, bad, good}})
+	var got []string
+	for _, err := range errs {
+		got = append(got, err.Error())
+	}
+	want := []string{`recompute verdict of idempotent enable.idempotence=true,sends=sequential on franz: ` +
+		`stored is "holds", the evidence says "violated": log_records is 203, expected == intended (200)`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("errors (-want +got):\n%s", diff)
+	}
+}
+
+func TestMarkUnstable(t *testing.T) {
+	of := func(client string, v evidence.Verdict) evidence.Trial {
+		return evidence.Trial{Scenario: "idempotent", Client: client, Verdict: v}
+	}
+	trials := []evidence.Trial{
+		of("franz", evidence.Holds), of("librdkafka", evidence.Violated),
+		of("franz", evidence.Inconclusive), of("librdkafka", evidence.Violated),
+	}
+	verdict.MarkUnstable(trials)
+	var got []bool
+	for _, trial := range trials {
+		got = append(got, trial.Unstable)
+	}
+	if diff := cmp.Diff([]bool{true, false, true, false}, got); diff != "" {
+		t.Errorf("unstable (-want +got):\n%s", diff)
+	}
+}
