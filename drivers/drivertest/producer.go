@@ -255,7 +255,7 @@ func withoutAcks(ctx context.Context, s Subject) error {
 }
 
 // missingTopic flushes for a moment only: librdkafka looks for the topic for 30
-// seconds before it gives up, franz-go for one (config-gotchas 22).
+// seconds before it gives up, franz-go for one.
 func missingTopic(ctx context.Context, s Subject) error {
 	const moment = 500 * time.Millisecond
 	topic, err := s.Cluster.CreateTopic(ctx, 1)

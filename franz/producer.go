@@ -1,0 +1,112 @@
+package franz
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"kcompare/drivers"
+)
+
+// producer is a kgo client that writes.
+type producer struct {
+	cl      *kgo.Client
+	cancel  context.CancelFunc // ends everything that cl does
+	padding *padding           // nil without OneRecordPerBatch
+	pending outstanding
+}
+
+func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
+	t, err := translate(role, s)
+	if err != nil {
+		return nil, err
+	}
+	cl, cancel, err := open(t.opts)
+	if err != nil {
+		return nil, err
+	}
+	return &producer{cl: cl, cancel: cancel, padding: t.padding}, nil
+}
+
+// open makes a client whose whole work ends with cancel.
+func open(opts []kgo.Opt) (*kgo.Client, context.CancelFunc, error) {
+	if err := validate(opts); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cl, err := kgo.NewClient(append(opts, kgo.WithContext(ctx))...)
+	if err != nil {
+		cancel()
+		return nil, nil, errorOf("new", err)
+	}
+	return cl, cancel, nil
+}
+
+func (p *producer) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
+	rec := record(r)
+	if p.padding != nil {
+		p.padding.pad(rec)
+	}
+	// kgo would take ctx for the whole life of the record, and give the record
+	// up when ctx ends. Here it bounds the wait for room in the buffer only.
+	waiting, stop := context.WithCancel(context.WithoutCancel(ctx))
+	detach := context.AfterFunc(ctx, stop)
+	defer detach()
+	p.pending.add()
+	p.cl.Produce(waiting, rec, func(rec *kgo.Record, err error) {
+		report(delivery(rec, err))
+		p.pending.done()
+	})
+}
+
+func record(r drivers.Record) *kgo.Record {
+	rec := &kgo.Record{
+		Topic: r.Topic, Partition: r.Partition, Key: r.Key, Value: r.Value,
+		Context: withPartition(context.Background(), r.Partition),
+	}
+	for _, h := range r.Headers {
+		rec.Headers = append(rec.Headers, kgo.RecordHeader{Key: h.Key, Value: h.Value})
+	}
+	return rec
+}
+
+// delivery is what kgo's promise says. kgo tells offset 0 with acks=0. The
+// partition of a failed record is the one that it was meant for, if any was
+// chosen before it failed: kgo leaves Partition alone until then.
+func delivery(rec *kgo.Record, err error) drivers.Delivery {
+	if err == nil {
+		return drivers.Delivery{Outcome: drivers.Acked, Partition: rec.Partition, Offset: rec.Offset}
+	}
+	return drivers.Delivery{
+		Outcome: drivers.Failed, Partition: rec.Partition, Offset: drivers.NoOffset,
+		Err: errorOf("produce", err),
+	}
+}
+
+func (p *producer) Flush(ctx context.Context) error {
+	err := p.cl.Flush(ctx) // sends what lingers
+	if err == nil {
+		err = p.pending.wait(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("flush: %d records are not reported yet: %w", p.pending.count(), err)
+	}
+	return nil
+}
+
+// Close cancels before it closes: kgo.Client.Close alone gives a client's last
+// metrics a second to reach the broker (KIP-714). What was pending is reported by
+// kgo's own goroutine, which is waited for.
+func (p *producer) Close() error {
+	p.cancel()
+	p.cl.Close()
+	const reports = 10 * time.Second // they come without the broker, so at once
+	ctx, stop := context.WithTimeout(context.Background(), reports)
+	defer stop()
+	if err := p.pending.wait(ctx); err != nil {
+		return fmt.Errorf("close: kgo never reported %d records: %w", p.pending.count(), err)
+	}
+	return nil
+}
