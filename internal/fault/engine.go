@@ -41,6 +41,9 @@ func NewEngine(plan Plan, seed int64) *Engine {
 	return &Engine{plan: plan, seed: seed, attempts: map[Record]int{}, ordinals: map[string]int{}}
 }
 
+// Plan is the rules that the engine decides by.
+func (e *Engine) Plan() Plan { return e.plan }
+
 // Hit is a decision: this rule, because of these points.
 type Hit struct {
 	Rule   Rule
@@ -82,12 +85,18 @@ func (e *Engine) Connection(node int32) (Hit, bool) {
 	return Hit{}, false
 }
 
+// count adds one attempt for each record of the request. A record that stands
+// in it twice, because the application sent it twice, was attempted once.
 func (e *Engine) count(r Request) []int {
 	first := make([]int, len(r.Parts))
+	counted := map[Record]bool{}
 	for i, part := range r.Parts {
 		for j, record := range part.Records {
 			key := Record{Role: part.Role, Partition: part.Partition, Record: record}
-			e.attempts[key]++
+			if !counted[key] {
+				counted[key] = true
+				e.attempts[key]++
+			}
 			if j == 0 {
 				first[i] = e.attempts[key]
 			}
@@ -120,7 +129,8 @@ func (e *Engine) recordPoints(rule Rule, parts []Part) []Point {
 			}
 		}
 	}
-	return points
+	slices.SortFunc(points, Point.Compare)
+	return slices.Compact(points)
 }
 
 func (s Selector) selectsAttempt(attempt int) bool {

@@ -81,16 +81,49 @@ func (r Rule) validate() error {
 	switch {
 	case !slices.Contains(actions(), r.Action):
 		return fmt.Errorf("action %q: expected one of %s", r.Action, join(actions()))
-	case s.Probability < 0 || s.Probability > 1:
+	case !(s.Probability >= 0 && s.Probability <= 1): // so put that NaN is refused
 		return fmt.Errorf("probability %v: expected 0 to 1", s.Probability)
 	case (s.API == "") != (r.Action == RefuseConnection):
 		return fmt.Errorf("api %q: every action but %s names one", s.API, RefuseConnection)
 	case (r.Code != 0) != (r.Action == ReplaceResponse || r.Action == AnswerInstead):
 		return fmt.Errorf("code %d: %s and %s need one, other actions have none", r.Code, ReplaceResponse, AnswerInstead)
-	case s.End != "" && s.End != "commit" && s.End != "abort":
-		return fmt.Errorf("end %q: expected commit or abort", s.End)
+	case r.Wait < 0 || (r.Wait != 0) != (r.Action == Delay):
+		return fmt.Errorf("wait %v: %s needs a positive one, other actions have none", r.Wait, Delay)
 	case !r.byRecord() && s.Nth == 0 && s.First == 0 && s.Probability < 1:
 		return fmt.Errorf("api %s: a chance needs a bound, nth or first, where no record is involved", s.API)
+	}
+	return cmp.Or(r.validateCounting(), s.validateReach(r.Action))
+}
+
+// validateCounting refuses bounds that contradict each other, and rules whose
+// points nobody could plan.
+func (r Rule) validateCounting() error {
+	s := r.Select
+	switch {
+	case s.Nth < 0 || s.First < 0 || s.Attempts < 0:
+		return fmt.Errorf("nth %d, first %d, attempts %d: expected 0 or more", s.Nth, s.First, s.Attempts)
+	case s.Nth > 0 && s.First > 0:
+		return fmt.Errorf("nth %d and first %d: set one of them", s.Nth, s.First)
+	case s.Attempts > 0 && !r.byRecord():
+		return fmt.Errorf("attempts %d: only where records are decided one by one: %s without nth and first", s.Attempts, produce)
+	case r.byRecord() && (s.Node != nil || s.ProducerID != nil || s.Epoch != nil || s.Sequence != nil):
+		return fmt.Errorf("node, producer id, epoch and sequence of a record are not known before the run: count requests with nth or first")
+	}
+	return nil
+}
+
+// validateReach refuses selectors that no request of the API could match.
+func (s Selector) validateReach(a Action) error {
+	produceOnly := s.Record != "" || s.ProducerID != nil || s.Epoch != nil || s.Sequence != nil
+	switch {
+	case s.End != "" && s.End != "commit" && s.End != "abort":
+		return fmt.Errorf("end %q: expected commit or abort", s.End)
+	case s.End != "" && s.API != "EndTxn":
+		return fmt.Errorf("end %q: only EndTxn has it, not %q", s.End, s.API)
+	case a == RefuseConnection && (produceOnly || s.Client != "" || s.Role != "" || s.Partition != nil):
+		return fmt.Errorf("%s selects by node alone: nothing else is known of a new connection", a)
+	case produceOnly && s.API != produce:
+		return fmt.Errorf("record, producer id, epoch and sequence: only %s has them, not %s", produce, s.API)
 	}
 	return nil
 }
@@ -107,9 +140,12 @@ func join(as []Action) string {
 	return strings.Join(words, ", ")
 }
 
+// produce is the API whose requests carry records.
+const produce = "Produce"
+
 // byRecord: Produce is decided record by record unless requests are counted.
 func (r Rule) byRecord() bool {
-	return r.Select.API == "Produce" && r.Select.Nth == 0 && r.Select.First == 0
+	return r.Select.API == produce && r.Select.Nth == 0 && r.Select.First == 0
 }
 
 // Point is where a fault is planned, and where it fired: one attempt at a
@@ -124,12 +160,16 @@ type Point struct {
 	Ordinal   int    // without Record, from 1
 }
 
-// String is the point as evidence prints it: "payments/42 attempt 1", "EndTxn 3".
+// String is the point as evidence prints it: "payments/42 attempt 1",
+// "EndTxn 3", "Fetch payments 2", "connection 1".
 func (p Point) String() string {
-	if p.Record != "" {
+	switch {
+	case p.Record != "":
 		return fmt.Sprintf("%s attempt %d", p.Record, p.Attempt)
+	case p.Role != "":
+		return fmt.Sprintf("%s %s %d", p.API, p.Role, p.Ordinal)
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %s %d", p.API, p.Role, p.Ordinal))
+	return fmt.Sprintf("%s %d", cmp.Or(p.API, "connection"), p.Ordinal)
 }
 
 // Compare orders points for printing.

@@ -1,0 +1,162 @@
+package fault_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kcompare/internal/fault"
+)
+
+func TestSelectors(t *testing.T) {
+	request := fault.Request{
+		Client: "app", API: "Produce", Node: 2,
+		Parts: []fault.Part{
+			{Role: "payments", Partition: 1, ProducerID: 7, ProducerEpoch: 3, BaseSequence: 5, Records: []string{"payments/1", "payments/2"}},
+			{Role: "audit", Partition: 0, ProducerID: 7, ProducerEpoch: 3, BaseSequence: 9, Records: []string{"audit/1"}},
+		},
+	}
+	commit := fault.Request{Client: "app", API: "EndTxn", Node: 2, End: "commit"}
+	fetch := fault.Request{API: "Fetch", Parts: []fault.Part{{Role: "payments", Partition: 1}}}
+	for _, tt := range []struct {
+		name    string
+		request fault.Request
+		sel     fault.Selector // Nth 1 and Probability 1 are added
+		want    bool
+	}{
+		{"api", request, fault.Selector{API: "Produce"}, true},
+		{"other api", request, fault.Selector{API: "Fetch"}, false},
+		{"client", request, fault.Selector{API: "Produce", Client: "app"}, true},
+		{"other client", request, fault.Selector{API: "Produce", Client: "ap"}, false},
+		{"node", request, fault.Selector{API: "Produce", Node: ptr[int32](2)}, true},
+		{"other node", request, fault.Selector{API: "Produce", Node: ptr[int32](0)}, false},
+		{"role", request, fault.Selector{API: "Produce", Role: "audit"}, true},
+		{"other role", request, fault.Selector{API: "Produce", Role: "orders"}, false},
+		{"role of a fetch", fetch, fault.Selector{API: "Fetch", Role: "payments", Partition: ptr[int32](1)}, true},
+		{"partition", request, fault.Selector{API: "Produce", Partition: ptr[int32](0)}, true},
+		{"other partition", request, fault.Selector{API: "Produce", Partition: ptr[int32](2)}, false},
+		{"role and partition of different parts", request, fault.Selector{API: "Produce", Role: "audit", Partition: ptr[int32](1)}, false},
+		{"record", request, fault.Selector{API: "Produce", Record: "payments/2"}, true},
+		{"other record", request, fault.Selector{API: "Produce", Record: "payments/3"}, false},
+		{"producer id", request, fault.Selector{API: "Produce", ProducerID: ptr[int64](7)}, true},
+		{"other producer id", request, fault.Selector{API: "Produce", ProducerID: ptr[int64](-1)}, false},
+		{"epoch", request, fault.Selector{API: "Produce", Epoch: ptr[int16](3)}, true},
+		{"other epoch", request, fault.Selector{API: "Produce", Epoch: ptr[int16](0)}, false},
+		{"sequence", request, fault.Selector{API: "Produce", Sequence: ptr[int32](9)}, true},
+		{"other sequence", request, fault.Selector{API: "Produce", Sequence: ptr[int32](0)}, false},
+		{"commit", commit, fault.Selector{API: "EndTxn", End: "commit"}, true},
+		{"abort", commit, fault.Selector{API: "EndTxn", End: "abort"}, false},
+		{"either end", commit, fault.Selector{API: "EndTxn"}, true},
+		{"role of a request without parts", commit, fault.Selector{API: "EndTxn", Role: "payments"}, false},
+	} {
+		tt.sel.Nth, tt.sel.Probability = 1, 1
+		plan := fault.Plan{{Name: "r", Action: fault.DropRequest, Select: tt.sel}}
+		if err := plan.Validate(); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if _, got, _ := fault.NewEngine(plan, 1).Request(tt.request); got != tt.want {
+			t.Errorf("%s: hit %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A rule decided by record takes only the records that it selects as points.
+func TestRecordPointsAreSelected(t *testing.T) {
+	plan := fault.Plan{{Name: "r", Action: fault.DropResponse, Select: fault.Selector{API: "Produce", Record: "a/2", Probability: 1}}}
+	request := fault.Request{API: "Produce", Parts: []fault.Part{{Role: "a", Records: []string{"a/1", "a/2"}}}}
+	hit, _, _ := fault.NewEngine(plan, 1).Request(request)
+	want := []fault.Point{{Rule: "r", Role: "a", Record: "a/2", Attempt: 1}}
+	if diff := cmp.Diff(want, hit.Points); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestNthAndFirst(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		sel  fault.Selector
+		want []int // which of six requests are hit, from 1
+	}{
+		{"nth", fault.Selector{API: "EndTxn", Nth: 3, Probability: 1}, []int{3}},
+		{"first", fault.Selector{API: "EndTxn", First: 2, Probability: 1}, []int{1, 2}},
+		{"every", fault.Selector{API: "EndTxn", Probability: 1}, []int{1, 2, 3, 4, 5, 6}},
+		{"nth, but chance says no", fault.Selector{API: "EndTxn", Nth: 3}, nil},
+		{"nth abort", fault.Selector{API: "EndTxn", End: "abort", Nth: 1, Probability: 1}, []int{2}},
+	} {
+		engine := fault.NewEngine(fault.Plan{{Name: "r", Action: fault.DropRequest, Select: tt.sel}}, 1)
+		var got []int
+		for i := 1; i <= 6; i++ {
+			end := "commit"
+			if i%2 == 0 {
+				end = "abort"
+			}
+			if _, isHit, _ := engine.Request(fault.Request{API: "EndTxn", End: end}); isHit {
+				got = append(got, i)
+			}
+			engine.Request(fault.Request{API: "Heartbeat"}) // counts for no rule here
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestFirstRuleWinsAndTheOthersStillCount(t *testing.T) {
+	plan := fault.Plan{
+		{Name: "one", Action: fault.DropRequest, Select: fault.Selector{API: "EndTxn", Nth: 1, Probability: 1}},
+		{Name: "two", Action: fault.Delay, Wait: 1, Select: fault.Selector{API: "EndTxn", First: 2, Probability: 1}},
+	}
+	engine := fault.NewEngine(plan, 1)
+	var got []string
+	for range 3 {
+		hit, isHit, _ := engine.Request(fault.Request{API: "EndTxn"})
+		got = append(got, hit.Rule.Name)
+		if isHit != (hit.Rule.Name != "") {
+			t.Errorf("hit %v by rule %q", isHit, hit.Rule.Name)
+		}
+	}
+	if diff := cmp.Diff([]string{"one", "two", ""}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A program that sends one record twice (case D02) may get both copies into one
+// request: that is one attempt, and one point.
+func TestSameRecordTwiceInARequest(t *testing.T) {
+	engine := fault.NewEngine(dropping(1), 1)
+	request := fault.Request{API: "Produce", Parts: []fault.Part{
+		{Role: "payments", Records: []string{"payments/1", "payments/1"}},
+		{Role: "payments", Partition: 1, Records: []string{"payments/1"}},
+	}}
+	engine.Request(request)
+	hit, _, attempts := engine.Request(request)
+	if diff := cmp.Diff([]int{2, 2}, attempts); diff != "" {
+		t.Errorf("attempts (-want +got):\n%s", diff)
+	}
+	want := []fault.Point{
+		{Rule: "lost-answer", Role: "payments", Partition: 0, Record: "payments/1", Attempt: 2},
+		{Rule: "lost-answer", Role: "payments", Partition: 1, Record: "payments/1", Attempt: 2},
+	}
+	if diff := cmp.Diff(want, hit.Points); diff != "" {
+		t.Errorf("points (-want +got):\n%s", diff)
+	}
+}
+
+func TestConnection(t *testing.T) {
+	plan := fault.Plan{{
+		Name: "r", Action: fault.RefuseConnection,
+		Select: fault.Selector{Node: ptr[int32](1), First: 1, Probability: 1},
+	}}
+	engine := fault.NewEngine(plan, 1)
+	var got []bool
+	for _, node := range []int32{0, 1, 1} {
+		_, isHit := engine.Connection(node)
+		got = append(got, isHit)
+	}
+	if diff := cmp.Diff([]bool{false, true, false}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, isHit, _ := engine.Request(fault.Request{}); isHit {
+		t.Error("a rule for connections hit a request")
+	}
+}

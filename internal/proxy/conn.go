@@ -1,0 +1,257 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"kcompare/internal/fault"
+)
+
+// Bounds on waiting for the other side while a connection is ending.
+const (
+	dialTimeout   = 10 * time.Second
+	drainTimeout  = 5 * time.Second  // for answers to requests forwarded before a fault
+	partTimeout   = 30 * time.Second // for the broker, after the client has gone
+	lingerTimeout = time.Second      // for the client to hang up, after it was told
+)
+
+// conn is a client connection and the broker connection behind it. The request
+// side reads the client and writes the broker, the answer side does the reverse:
+//
+//	client ─> requests() ─> broker
+//	              │ pending
+//	client <─ answers()  <─ broker
+//
+// When one end closes, the proxy ends its own sending towards the other one at
+// once, and both sides come to an end by themselves.
+type conn struct {
+	p    *Proxy
+	node *node
+	id   int64
+
+	client *net.TCPConn
+	broker *net.TCPConn // set by dial, before the two sides begin
+
+	mu        sync.Mutex // keeps dial and abandon apart
+	abandoned bool
+
+	pending  pending
+	draining string // answer side: the rule that dropped an answer, while those behind it are read
+	deaf     bool   // answer side: the client does not take answers any more
+	out      []byte // answer side: the buffer of rewritten answers
+}
+
+func newConn(p *Proxy, n *node, client *net.TCPConn, id int64) *conn {
+	return &conn{p: p, node: n, id: id, client: client}
+}
+
+// abandon closes both ends; serve returns soon. For Proxy.Close.
+func (c *conn) abandon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.abandoned = true
+	_ = c.client.Close() // whoever is at the other end is told by the close itself
+	if c.broker != nil {
+		_ = c.broker.Close()
+	}
+}
+
+// serve runs both sides until the connection has ended.
+func (c *conn) serve() {
+	defer c.abandon()
+	if err := c.dial(); err != nil {
+		c.fail(err)
+		return
+	}
+	var answers sync.WaitGroup
+	answers.Go(func() {
+		c.answers()
+		c.hangUp()
+	})
+	c.requests()
+	_ = c.broker.CloseWrite() // whatever was written before it still arrives
+	_ = c.broker.SetReadDeadline(time.Now().Add(partTimeout))
+	answers.Wait()
+}
+
+// dial is not cut short by Close: a connection that the broker accepted and that
+// was given up on this side would look as if somebody had passed by the proxy.
+func (c *conn) dial() error {
+	broker, err := net.DialTimeout("tcp", c.p.upstreamOf(c.node), dialTimeout)
+	if err != nil {
+		return fmt.Errorf("connect to node %d: %w", c.node.id, err)
+	}
+	c.p.record.connected(broker.LocalAddr().String())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broker = broker.(*net.TCPConn)
+	if c.abandoned {
+		_ = c.broker.Close()
+		return errClosed
+	}
+	return nil
+}
+
+// errEnded says that a side has come to an end that a fault asked for.
+var errEnded = errors.New("the connection was ended by a fault")
+
+// fail records why a connection could not go on, and says whether there was
+// such a reason: that one of the ends hung up, or the proxy is being closed, is
+// none.
+func (c *conn) fail(err error) bool {
+	if c.p.ctx.Err() != nil {
+		return false
+	}
+	for _, usual := range []error{
+		errEnded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded,
+		syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNREFUSED,
+	} {
+		if errors.Is(err, usual) {
+			return false
+		}
+	}
+	c.p.record.problem("a connection to node %d: %v", c.node.id, err)
+	return true
+}
+
+// requests forwards until the client hangs up. After the connection stopped it
+// reads on, so that the client sees an orderly end whenever it was writing: to
+// close a socket that has unread input would reset it.
+func (c *conn) requests() {
+	from := newFrameReader(c.client, "client")
+	for {
+		frame, err := from.next()
+		if err == nil {
+			err = c.request(frame)
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, errEnded):
+			_ = c.broker.Close() // which also ends the answer side
+		default:
+			if c.fail(err) {
+				_ = c.broker.Close() // nothing sensible can follow
+			}
+			return
+		}
+	}
+}
+
+// request decides what becomes of one request, and does it.
+func (c *conn) request(frame []byte) error {
+	r, err := c.p.readRequest(frame)
+	if r == nil {
+		return err
+	}
+	e := &entry{request: r, exchange: r.exchange(c.id, c.node.id, len(frame))}
+	c.p.record.add(e.exchange)
+	if err != nil {
+		c.p.record.change(func() { e.exchange.Result = "not forwarded: " + err.Error() })
+		return err
+	}
+	first, stopped := c.pending.push(e, func() { c.decide(e) })
+	switch {
+	case stopped != "":
+		c.p.record.change(func() { e.exchange.Result = "not forwarded: " + stopped })
+		return nil
+	case e.forwarded():
+		return c.forward(e, frame)
+	case e.action() == fault.DropRequest:
+		c.p.record.fired(e.exchange, *e.hit) // it is lost, whatever becomes of the connection
+	}
+	if first {
+		return c.takeTurns(e)
+	}
+	return c.waitForTurn(e)
+}
+
+// waitForTurn leaves an entry to the answer side. Where it ends the connection,
+// the answers before it are delivered first, if they come in time.
+func (c *conn) waitForTurn(e *entry) error {
+	if e.ends() {
+		return c.broker.SetReadDeadline(time.Now().Add(drainTimeout))
+	}
+	return nil
+}
+
+func (c *conn) forward(e *entry, frame []byte) error {
+	if _, err := c.broker.Write(frame); err != nil {
+		return fmt.Errorf("forward a request to node %d: %w", c.node.id, err)
+	}
+	c.p.record.change(func() { e.exchange.Forwarded = true })
+	return nil
+}
+
+// answers passes answers on until the broker hangs up, or a fault has ended the
+// connection.
+func (c *conn) answers() {
+	from := newFrameReader(c.broker, "broker")
+	for {
+		frame, err := from.next()
+		if err == nil {
+			err = c.answer(frame)
+		}
+		if err != nil {
+			c.fail(err)
+			return
+		}
+	}
+}
+
+// answer handles the broker's answer to the request whose turn it is.
+func (c *conn) answer(frame []byte) error {
+	e, err := c.expected(frame)
+	if err != nil {
+		return err
+	}
+	a, err := c.p.readAnswer(e.request, frame)
+	if err != nil {
+		return err
+	}
+	c.p.record.answered(e.exchange, len(frame), a)
+	if err := c.treat(e, a, frame); err != nil {
+		return err
+	}
+	return c.takeTurns(c.pending.pop())
+}
+
+// expected is the request that the answer belongs to.
+func (c *conn) expected(frame []byte) (*entry, error) {
+	correlation, err := correlationOf(frame)
+	if err != nil {
+		return nil, err
+	}
+	e := c.pending.head()
+	if e == nil || e.correlation != correlation {
+		return nil, fmt.Errorf("node %d answered correlation id %d out of turn", c.node.id, correlation)
+	}
+	return e, nil
+}
+
+// deliver writes to the client. When the client is gone, the answers that the
+// broker still gives are read for the trace alone.
+func (c *conn) deliver(e *entry, frame []byte) {
+	if c.deaf {
+		return
+	}
+	if _, err := c.client.Write(frame); err != nil {
+		c.deaf = true
+		return
+	}
+	c.p.record.change(func() { e.exchange.Delivered = true })
+}
+
+// hangUp ends the sending towards the client after the answer side is done, and
+// gives the client a moment to hang up itself.
+func (c *conn) hangUp() {
+	c.pending.stop("the connection to the broker had ended")
+	_ = c.broker.Close()
+	_ = c.client.CloseWrite()
+	_ = c.client.SetReadDeadline(time.Now().Add(lingerTimeout))
+}

@@ -1,0 +1,101 @@
+package proxy
+
+import (
+	"sync"
+
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+)
+
+// pending is the requests of a connection that still wait for their turn to be
+// answered, oldest first. Kafka answers in the order of requests, and clients
+// insist on it (kgo drops the connection, Java throws), so what the proxy
+// answers or does itself waits its turn in the same queue.
+//
+// An entry leaves the queue when it is done with, not before. That is what makes
+// it clear who handles an entry that no broker will answer: the request side if
+// the queue was empty when it came, and otherwise the answer side, right after
+// the entry before it.
+type pending struct {
+	mu      sync.Mutex
+	queue   []*entry
+	stopped string // why no request is forwarded any more; empty while they are
+}
+
+// entry is one request in the queue.
+type entry struct {
+	*request
+	exchange *evidence.Exchange
+	hit      *fault.Hit // nil: no fault
+	own      []byte     // AnswerInstead: the answer, made before anything is sent
+}
+
+// action is what is to be done to the entry, "" for nothing.
+func (e *entry) action() fault.Action {
+	if e.hit == nil {
+		return ""
+	}
+	return e.hit.Rule.Action
+}
+
+// forwarded says whether the broker gets to see the request.
+func (e *entry) forwarded() bool { return e.own == nil && !e.ends() }
+
+// ends says whether the connection ends in the place of this request's answer.
+func (e *entry) ends() bool {
+	return e.action() == fault.DropRequest || e.action() == fault.ResetConnection
+}
+
+// queued says whether the entry has a turn: everything that is answered or ends
+// the connection.
+func (e *entry) queued() bool { return !e.noAnswer || e.ends() }
+
+// push lets decide set up the entry and queues it, unless the connection
+// stopped: then nothing is decided, so that no attempt is counted for a request
+// that nobody sees. first says that the queue was empty.
+func (p *pending) push(e *entry, decide func()) (first bool, stopped string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped != "" {
+		return false, p.stopped
+	}
+	decide()
+	if e.ends() {
+		p.stopped = "the connection ends by rule " + e.hit.Rule.Name
+	}
+	if e.queued() {
+		p.queue = append(p.queue, e)
+	}
+	return len(p.queue) == 1, ""
+}
+
+// stop makes sure that no further request is forwarded. The first reason stays.
+func (p *pending) stop(why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped == "" {
+		p.stopped = why
+	}
+}
+
+// head is the entry whose turn it is, nil if there is none.
+func (p *pending) head() *entry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.queue) == 0 {
+		return nil
+	}
+	return p.queue[0]
+}
+
+// pop ends the turn of the head, and is the entry whose turn it is now.
+func (p *pending) pop() *entry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue[0] = nil
+	p.queue = p.queue[1:]
+	if len(p.queue) == 0 {
+		return nil
+	}
+	return p.queue[0]
+}

@@ -1,0 +1,132 @@
+// Package proxy stands in front of every broker of a cluster: it rewrites the
+// addresses that brokers tell their clients, records each request and answer
+// as evidence, and carries out the faults that package fault decides.
+//
+//	client ── TCP ──> listener of node 1 ── TCP ──> node 1
+//	       └─ TCP ──> listener of node 2 ── TCP ──> node 2
+//
+// A client connection has one broker connection of its own. Frames are
+// forwarded byte for byte; the only ones that change are answers with addresses
+// in them, ApiVersions where a broker knows more than this package, and what a
+// fault asks for. Everything listens and dials on behalf of one trial, and Close
+// leaves nothing behind.
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"kcompare/internal/fault"
+)
+
+// Options say what to stand in front of, and what to do to it.
+type Options struct {
+	// Upstreams is node id to host:port of the real broker. Nodes that a broker
+	// names later get a listener when they are first named. Negative ids stand
+	// for addresses whose node is not known, as with bootstrap servers.
+	Upstreams map[int32]string
+
+	Roles    map[string]string   // topic to role, for fault decisions; other topics have role ""
+	TopicIDs map[[16]byte]string // topic ids known from the start; others are learned from answers
+
+	Engine *fault.Engine        // decides on faults; nil: none
+	Clock  func() time.Duration // time since the trial began
+
+	// Keep is how many exchanges the trace keeps, 10,000 if it is 0; the rest is
+	// counted in Trace.Cut. Produce is kept up to ten times that, because the
+	// leak check needs it.
+	Keep int
+
+	// LeaveNodeEndpoints leaves the addresses in Produce, Fetch, ShareFetch and
+	// ShareAcknowledge answers as they are, so that a test can watch a client
+	// leak past the proxy. For mutation tests only.
+	LeaveNodeEndpoints bool
+}
+
+// Proxy is a running proxy. Its methods may be called concurrently.
+type Proxy struct {
+	opts   Options
+	record *recorder
+	topics *topics
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	owned  sync.WaitGroup // every goroutine that Close waits for
+
+	mu     sync.Mutex
+	closed bool
+	nodes  map[int32]*node
+	conns  map[*conn]bool
+	opened int64 // connections so far
+}
+
+// defaultKeep bounds a trace where nobody said otherwise.
+const defaultKeep = 10_000
+
+// Start listens on a free port of 127.0.0.1 for each upstream. The error names
+// the fault rule that could not be carried out (see CheckPlan), or the node whose
+// listener failed; nothing is left open then.
+func Start(opts Options) (*Proxy, error) {
+	if opts.Clock == nil || len(opts.Upstreams) == 0 {
+		return nil, errors.New("start proxy: expected a clock and at least one upstream")
+	}
+	if opts.Engine == nil {
+		opts.Engine = fault.NewEngine(nil, 0)
+	}
+	if err := CheckPlan(opts.Engine.Plan()); err != nil {
+		return nil, fmt.Errorf("start proxy: %w", err)
+	}
+	if opts.Keep == 0 {
+		opts.Keep = defaultKeep
+	}
+	p := &Proxy{
+		opts: opts, record: newRecorder(opts.Clock, opts.Keep), topics: newTopics(opts.TopicIDs),
+		nodes: map[int32]*node{}, conns: map[*conn]bool{},
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	for _, id := range slices.Sorted(maps.Keys(opts.Upstreams)) {
+		if _, err := p.ensureNode(id, opts.Upstreams[id]); err != nil {
+			return nil, errors.Join(fmt.Errorf("start proxy: %w", err), p.Close())
+		}
+	}
+	return p, nil
+}
+
+// Bootstrap is what clients take as bootstrap.servers: the listeners of the
+// nodes that were known from the start.
+func (p *Proxy) Bootstrap() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var addrs []string
+	for _, id := range slices.Sorted(maps.Keys(p.opts.Upstreams)) {
+		addrs = append(addrs, p.nodes[id].listener.Addr().String())
+	}
+	return strings.Join(addrs, ",")
+}
+
+// Close closes every listener and connection and waits for all goroutines.
+// Calling it again does no harm. Observed is final afterwards.
+func (p *Proxy) Close() error {
+	p.cancel()
+	p.mu.Lock()
+	p.closed = true
+	var errs []error
+	for _, n := range p.nodes {
+		if err := n.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, fmt.Errorf("close proxy: node %d: %w", n.id, err))
+		}
+	}
+	for c := range p.conns {
+		c.abandon()
+	}
+	p.mu.Unlock()
+	p.owned.Wait()
+	return errors.Join(errs...)
+}

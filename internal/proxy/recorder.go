@@ -1,0 +1,191 @@
+package proxy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+)
+
+// Observed is all that the proxy saw and did. A trial reads it after Close.
+type Observed struct {
+	Trace      evidence.Trace           // in the order in which requests were read
+	Fired      map[string][]fault.Point // by rule: faults that really happened
+	Collateral map[string]int64         // by rule: innocent answers lost with a connection
+	Requests   map[string]int64         // by API: requests that clients sent, those that were lost included
+
+	ProduceRequests  int64
+	ResponsesDropped int64 // answers to Produce that a fault lost, collateral included
+	RequestsDropped  int64 // Produce requests that a fault kept from the broker
+
+	// BrokerSide are the proxy's own addresses towards brokers, one a connection.
+	// A broker that sees another peer than these was reached past the proxy.
+	BrokerSide []string
+
+	// Lowered are the API versions that a broker has and kmsg does not, which
+	// clients were not told of: "Fetch 19 -> 18".
+	Lowered []string
+
+	// Problems are failures of the proxy itself, or traffic that it could not
+	// read: a trial that has one proves nothing. At most 100, each once.
+	Problems []string
+}
+
+const (
+	mostProblems  = 100
+	produceFactor = 10 // Produce exchanges are kept up to so many times Keep
+)
+
+// recorder collects what is observed. Exchanges belong to it once they were
+// added: their fields change under its mutex alone.
+type recorder struct {
+	clock func() time.Duration
+	keep  int
+
+	mu   sync.Mutex
+	n    int64
+	kept []*evidence.Exchange
+	seen Observed
+}
+
+func newRecorder(clock func() time.Duration, keep int) *recorder {
+	return &recorder{clock: clock, keep: keep, seen: Observed{
+		Fired: map[string][]fault.Point{}, Collateral: map[string]int64{}, Requests: map[string]int64{},
+	}}
+}
+
+// Observed is a copy of what was seen so far. It is complete after Close.
+func (p *Proxy) Observed() Observed {
+	r := p.record
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	seen := r.seen
+	seen.Trace.Exchanges = make([]evidence.Exchange, len(r.kept))
+	for i, e := range r.kept {
+		seen.Trace.Exchanges[i] = *e
+		seen.Trace.Exchanges[i].Batches = slices.Clone(e.Batches)
+	}
+	seen.Fired = map[string][]fault.Point{}
+	for rule, points := range r.seen.Fired {
+		seen.Fired[rule] = slices.Clone(points)
+	}
+	seen.Collateral, seen.Requests = maps.Clone(r.seen.Collateral), maps.Clone(r.seen.Requests)
+	seen.BrokerSide, seen.Lowered = slices.Clone(r.seen.BrokerSide), slices.Clone(r.seen.Lowered)
+	seen.Problems = slices.Clone(r.seen.Problems)
+	return seen
+}
+
+// problem notes a failure that nobody may overlook.
+func (r *recorder) problem(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text := fmt.Sprintf(format, args...)
+	if len(r.seen.Problems) < mostProblems && !slices.Contains(r.seen.Problems, text) {
+		r.seen.Problems = append(r.seen.Problems, text)
+	}
+}
+
+// connected notes the proxy's own address of a broker connection.
+func (r *recorder) connected(addr string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen.BrokerSide = append(r.seen.BrokerSide, addr)
+}
+
+// lowered notes API versions that were hidden from clients.
+func (r *recorder) lowered(versions []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, v := range versions {
+		if !slices.Contains(r.seen.Lowered, v) {
+			r.seen.Lowered = append(r.seen.Lowered, v)
+		}
+	}
+}
+
+// add numbers an exchange and keeps it, if there is room.
+func (r *recorder) add(e *evidence.Exchange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.n++
+	e.N, e.At = r.n, r.clock().Microseconds()
+	r.seen.Requests[e.API]++
+	room := r.keep
+	if e.API == produceName {
+		r.seen.ProduceRequests++
+		room *= produceFactor
+	}
+	if len(r.kept) >= room {
+		r.seen.Trace.Cut++
+		return
+	}
+	r.kept = append(r.kept, e)
+}
+
+// change changes an exchange that was added.
+func (r *recorder) change(change func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change()
+}
+
+// answered notes the broker's answer.
+func (r *recorder) answered(e *evidence.Exchange, size int, a answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.Answered, e.AnsweredAt, e.ResponseBytes, e.Result = true, r.clock().Microseconds(), size, a.result
+	for i := range e.Batches {
+		b := &e.Batches[i]
+		if at, ok := a.appended[place{b.Topic, b.Partition}]; ok {
+			b.Code, b.BaseOffset = at.code, at.offset
+		}
+	}
+}
+
+// fired notes that a fault happened, not that it was decided.
+func (r *recorder) fired(e *evidence.Exchange, hit fault.Hit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.Fault = string(hit.Rule.Action)
+	for _, p := range hit.Points {
+		e.Points = append(e.Points, p.String())
+	}
+	r.seen.Fired[hit.Rule.Name] = append(r.seen.Fired[hit.Rule.Name], hit.Points...)
+	if e.API != produceName {
+		return
+	}
+	switch hit.Rule.Action {
+	case fault.DropResponse:
+		r.seen.ResponsesDropped++
+	case fault.DropRequest, fault.ResetConnection:
+		r.seen.RequestsDropped++
+	}
+}
+
+// refused notes a connection that a rule closed at once.
+func (r *recorder) refused(hit fault.Hit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen.Fired[hit.Rule.Name] = append(r.seen.Fired[hit.Rule.Name], hit.Points...)
+}
+
+// collateral notes an innocent answer that was lost with the connection that a
+// rule closed.
+func (r *recorder) collateral(e *evidence.Exchange, rule string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.Collateral = true
+	r.seen.Collateral[rule]++
+	if e.API == produceName {
+		r.seen.ResponsesDropped++
+	}
+}
+
+// produceName is the API that the trace treats in a way of its own.
+var produceName = apiName(int16(kmsg.Produce))
