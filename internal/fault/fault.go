@@ -39,6 +39,11 @@ type Rule struct {
 	Select Selector
 	Code   int16         // ReplaceResponse, AnswerInstead: Kafka's error code
 	Wait   time.Duration // Delay
+
+	// NotSent says why a client may never send such a request to this broker, as
+	// with AddPartitionsToTxn since KIP-890. A rule that has a reason and met no
+	// request is not applicable, neither planned nor missing.
+	NotSent string
 }
 
 // Selector says which requests a rule may hit. Zero values select everything;

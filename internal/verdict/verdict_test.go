@@ -51,6 +51,8 @@ func unsound() map[string]struct {
 			reason: "the read-back is not complete: payments-0 stopped at offset 12", distrust: true},
 		"no read-back": {change: func(t *evidence.Trial) { t.Conditions.ReadBack = "" },
 			reason: "the read-back is not complete", distrust: true},
+		"no reading by the client": {change: func(t *evidence.Trial) { t.Conditions.ClientRead = "payments-0 did not reach offset 12" },
+			reason: "the client could not read the topics itself: payments-0 did not reach offset 12"},
 		"no trace": {change: func(t *evidence.Trial) { t.Conditions.Exchanges = 0 }, reason: "the trace is empty"},
 		"leak": {change: func(t *evidence.Trial) { t.Conditions.Leaks, t.Conditions.FirstLeak = 2, "payments-1 offset 7" },
 			reason: "2 batches in the log never passed the proxy, the first at payments-1 offset 7", distrust: true},

@@ -1,0 +1,37 @@
+// Command kcompare compares what Kafka client libraries promise with what really
+// happens.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"kcompare/drivers"
+	"kcompare/franz"
+	"kcompare/internal/cli"
+	"kcompare/librdkafka"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return cli.Main(ctx, cli.State{
+		Stdout:         os.Stdout,
+		Stderr:         os.Stderr,
+		StdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		StderrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		Width:          100,
+		Now:            time.Now,
+		Clients: []cli.Client{
+			{Name: "franz", New: func() (drivers.Driver, error) { return franz.New(), nil }},
+			{Name: "librdkafka", New: librdkafka.New},
+		},
+	}, os.Args[1:])
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kcompare/drivers"
+	"kcompare/internal/config"
+)
+
+// The exit codes of the contract. 3 and 4 come from verdict.Exit.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// usageError is a mistake of the user's: exit 2.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// unknown says that there is no thing of that kind and name, which one was
+// probably meant, and which there are.
+func unknown(kind, name string, known []string) error {
+	if near := config.Nearest(name, known); near != "" {
+		return usagef("unknown %s %q: did you mean %s?", kind, name, near)
+	}
+	return usagef("unknown %s %q: expected %s", kind, name, strings.Join(known, ", "))
+}
+
+// codeError carries the exit code of a command that did its work: what it found
+// is printed, there is nothing more to say.
+type codeError int
+
+func (c codeError) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// finish turns a code into a command's error.
+func finish(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return codeError(code)
+}
+
+// exitCode prints the error in one line, if it has something to say, and chooses
+// the code.
+func (s *State) exitCode(ctx context.Context, err error) int {
+	var code codeError
+	var usage usageError
+	var wrongConfig *drivers.ConfigError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintf(s.Stderr, "kcompare: %v\n", err)
+	switch {
+	case errors.As(err, &usage), errors.As(err, &wrongConfig):
+		return exitUsage
+	case ctx.Err() != nil:
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// flagError names the nearest flag for one that does not exist.
+func flagError(cmd *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) {
+		return usageError{err}
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	return unknown("flag", "--"+missing.GetSpecifiedName(), known)
+}
+
+// noArguments refuses arguments with a usage error.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}

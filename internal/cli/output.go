@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2/maybe"
+
+	"kcompare/internal/evidence"
+	"kcompare/internal/report"
+)
+
+// The formats of a report.
+const (
+	formatText = "text"
+	formatJSON = "json"
+)
+
+// oneOf checks the value of a flag that takes one of few words.
+func oneOf(flag, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return usagef("--%s=%s: expected %s", flag, value, strings.Join(words, " or "))
+}
+
+// output is where a report goes and how it looks.
+type output struct {
+	format string
+	file   string // empty: stdout
+}
+
+// check finds out before a run whether the result can be written afterwards.
+func (o output) check() error {
+	if err := oneOf("format", o.format, formatText, formatJSON); err != nil {
+		return err
+	}
+	if o.file == "" {
+		return nil
+	}
+	if info, err := os.Stat(o.file); err == nil && info.IsDir() {
+		return usagef("-o %s: is a directory, expected a file", o.file)
+	}
+	if err := writable(filepath.Dir(o.file)); err != nil {
+		return usagef("-o %s: %w", o.file, err)
+	}
+	return nil
+}
+
+// writable tries, because permissions alone do not tell.
+func writable(dir string) error {
+	probe, err := os.CreateTemp(dir, ".kcompare-*")
+	if err != nil {
+		return fmt.Errorf("cannot write into %s: %w", dir, err)
+	}
+	_ = probe.Close()
+	return os.Remove(probe.Name())
+}
+
+// write renders the document. A file is replaced in one step, or not at all.
+func (o output) write(s *State, doc evidence.Document) error {
+	var b bytes.Buffer
+	if err := o.render(&b, s, doc); err != nil {
+		return err
+	}
+	if o.file == "" {
+		_, err := s.Stdout.Write(b.Bytes())
+		return err
+	}
+	if err := maybe.WriteFile(o.file, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", o.file, err)
+	}
+	return nil
+}
+
+func (o output) render(b *bytes.Buffer, s *State, doc evidence.Document) error {
+	if o.format == formatJSON {
+		return evidence.Encode(b, doc)
+	}
+	return report.Text(b, doc, report.TextOptions{Width: s.Width, Color: s.StdoutTerminal && o.file == ""})
+}

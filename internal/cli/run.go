@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kcompare/internal/broker"
+	"kcompare/internal/evidence"
+	"kcompare/internal/scenario"
+	"kcompare/internal/verdict"
+)
+
+type runOptions struct {
+	state     *State
+	scenarios []string
+	again     string // the command line that repeats this run
+
+	clients      string
+	broker       string
+	nodes        int
+	settings     []string
+	variant      string
+	parameters   scenario.Parameters
+	seed         int64
+	repeat       int
+	trialTimeout time.Duration
+	evidenceDir  string
+	output       output
+	progress     string
+}
+
+func newRun(s *State) *cobra.Command {
+	opts := &runOptions{state: s, parameters: scenario.DefaultParameters()}
+	cmd := &cobra.Command{
+		Use:   "run [SCENARIO...|core|all]",
+		Short: "Run scenarios on every available client and compare",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.scenarios, opts.again = args, commandLine(cmd, args)
+			return runRun(cmd.Context(), opts)
+		},
+	}
+	f, p := cmd.Flags(), &opts.parameters
+	f.StringVar(&opts.clients, "client", "all", "client libraries to compare, separated by commas")
+	f.StringVar(&opts.broker, "broker", brokerEmbedded, "the broker to run against; embedded is the only one so far")
+	f.IntVar(&opts.nodes, "nodes", 3, "nodes of the embedded broker")
+	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
+	f.StringVar(&opts.variant, "variant", "", "only variants that contain all of these `key=value,...` pairs")
+	f.IntVar(&p.Messages, "messages", p.Messages, "records that a scenario sends")
+	f.Float64Var(&p.DropRate, "drop-rate", p.DropRate, "chance of a fault at each attempt, 0 to 1")
+	f.DurationVar(&p.DeliveryTimeout, "delivery-timeout", p.DeliveryTimeout, "delivery.timeout.ms of every client")
+	f.IntVar(&p.Retries, "retries", p.Retries, "retries of every client")
+	f.Int64Var(&opts.seed, "seed", 1, "decides where faults strike; the same seed strikes at the same points")
+	f.IntVar(&opts.repeat, "repeat", 1, "play every trial so many times")
+	f.DurationVar(&opts.trialTimeout, "trial-timeout", 0, "give a trial up after this time (default 2 x delivery-timeout + 30s)")
+	f.StringVar(&opts.evidenceDir, "evidence", "", "write evidence, trace and log of each trial into this `directory`")
+	f.StringVar(&opts.output.format, "format", formatText, "text or json")
+	f.StringVarP(&opts.output.file, "output", "o", "", "write the report to this `file` instead of stdout")
+	f.StringVar(&opts.progress, "progress", progressAuto, "auto, plain or none, on stderr")
+	return cmd
+}
+
+func runRun(ctx context.Context, opts *runOptions) error {
+	specs, err := opts.specs()
+	if err != nil {
+		return err
+	}
+	if err := opts.prepareOutput(); err != nil {
+		return err
+	}
+	opts.state.reportMissing(opts.clients)
+	begin := opts.state.Now()
+	trials, err := playAll(ctx, opts, specs)
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	verdict.MarkUnstable(trials)
+	doc := opts.document(trials)
+	doc.ElapsedMS = opts.state.Now().Sub(begin).Milliseconds()
+	if err := opts.output.write(opts.state, doc); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %d of %d trials were finished", len(trials), len(specs))
+	}
+	return finish(verdict.Exit(trials))
+}
+
+func (o *runOptions) document(trials []evidence.Trial) evidence.Document {
+	return evidence.Document{
+		Command: "run", Schema: evidence.Schema, Kcompare: Version, Seed: o.seed,
+		Broker: broker.EmbeddedInfo(o.nodes),
+		Parameters: map[string]string{
+			"messages":         fmt.Sprint(o.parameters.Messages),
+			"drop-rate":        fmt.Sprint(o.parameters.DropRate),
+			"delivery-timeout": o.parameters.DeliveryTimeout.String(),
+			"retries":          fmt.Sprint(o.parameters.Retries),
+			"trial-timeout":    o.timeout().String(),
+		},
+		Again:  o.again,
+		Trials: trials,
+	}
+}
+
+// timeout is long enough for a client that retries one record until its
+// delivery timeout, twice.
+func (o *runOptions) timeout() time.Duration {
+	if o.trialTimeout > 0 {
+		return o.trialTimeout
+	}
+	return 2*o.parameters.DeliveryTimeout + 30*time.Second
+}
+
+// reportMissing says which contestants this build does not have, and why.
+func (s *State) reportMissing(list string) {
+	if list != "all" {
+		return
+	}
+	for _, c := range s.Clients {
+		if _, err := c.New(); err != nil {
+			fmt.Fprintf(s.Stderr, "kcompare: without %s: %v\n", c.Name, err)
+		}
+	}
+}

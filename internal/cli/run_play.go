@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/google/renameio/v2/maybe"
+	"golang.org/x/sync/errgroup"
+
+	"kcompare/internal/audit"
+	"kcompare/internal/evidence"
+	"kcompare/internal/trial"
+	"kcompare/internal/verdict"
+)
+
+const (
+	// sideBySide is how many trials run at a time. They spend nearly all their
+	// time waiting for backoffs, each on a broker of its own.
+	sideBySide = 8
+
+	// patience is how long an interrupted run waits for trials to let go; the
+	// contract allows 2 s in all.
+	patience = 1500 * time.Millisecond
+)
+
+// playAll plays the trials side by side and returns those that were finished, in
+// the order of specs. The first failure of kcompare itself stops the others.
+func playAll(ctx context.Context, opts *runOptions, specs []trial.Spec) ([]evidence.Trial, error) {
+	shown := newProgress(opts.state, opts.progress)
+	results := &results{trials: make([]*evidence.Trial, len(specs))}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(sideBySide)
+	done := make(chan error, 1)
+	go func() {
+		for i, spec := range specs {
+			group.Go(func() error {
+				t, err := play(groupCtx, opts, spec, shown)
+				if err == nil {
+					results.set(i, t)
+				}
+				return err
+			})
+		}
+		done <- group.Wait()
+	}()
+	err := waitOrLeave(ctx, done)
+	shown.close()
+	return results.finished(), err
+}
+
+// waitOrLeave waits for the trials; after an interruption only as long as the
+// contract allows. Whatever still runs then ends with the process.
+func waitOrLeave(ctx context.Context, done <-chan error) error {
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+	case <-time.After(patience):
+	}
+	return context.Cause(ctx)
+}
+
+// results collects trials from several goroutines.
+type results struct {
+	mu     sync.Mutex
+	trials []*evidence.Trial
+}
+
+func (r *results) set(i int, t evidence.Trial) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trials[i] = &t
+}
+
+func (r *results) finished() []evidence.Trial {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := []evidence.Trial{}
+	for _, t := range r.trials {
+		if t != nil {
+			all = append(all, *t)
+		}
+	}
+	return all
+}
+
+// play runs one trial, judges it, and stores its evidence.
+func play(ctx context.Context, opts *runOptions, spec trial.Spec, shown progress) (evidence.Trial, error) {
+	if ctx.Err() != nil {
+		return evidence.Trial{}, context.Cause(ctx)
+	}
+	name := spec.Name()
+	step, end := shown.begin(name, spec.Parameters.Messages)
+	spec.Reported = step
+	seen, err := trial.Run(ctx, spec)
+	if err != nil {
+		end("")
+		return evidence.Trial{}, fmt.Errorf("%s: %w", name, err)
+	}
+	judged := audit.Audit(seen)
+	judged.Verdict, judged.Reasons = verdict.Judge(judged)
+	end(fmt.Sprintf("%s in %.1f s", judged.Verdict, float64(judged.ElapsedMS)/1000))
+	if opts.evidenceDir != "" {
+		err = opts.store(&judged, seen)
+	}
+	return judged, err
+}
+
+// store writes the evidence of one trial with its trace and log beside it.
+func (o *runOptions) store(t *evidence.Trial, seen *evidence.Observed) error {
+	base := fmt.Sprintf("%s-%s-%s", t.Scenario, t.Client, t.Variant)
+	if t.Repeat > 0 {
+		base += fmt.Sprintf("-%d", t.Repeat)
+	}
+	t.Trace, t.Log = base+".trace.jsonl", base+".log.jsonl"
+	for name, write := range map[string]func(io.Writer) error{
+		t.Trace:        func(w io.Writer) error { return evidence.EncodeTrace(w, seen.Trace) },
+		t.Log:          func(w io.Writer) error { return evidence.EncodeLog(w, seen.Log) },
+		base + ".json": func(w io.Writer) error { return evidence.Encode(w, o.document([]evidence.Trial{*t})) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return err
+		}
+		if err := maybe.WriteFile(filepath.Join(o.evidenceDir, name), b.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("write evidence: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kcompare/drivers"
+	"kcompare/internal/scenario"
+	"kcompare/internal/trial"
+)
+
+const brokerEmbedded = "embedded"
+
+// specs checks everything that a user can get wrong and lists the trials in the
+// order of the report: scenario, variant, client, repeat.
+func (o *runOptions) specs() ([]trial.Spec, error) {
+	if err := o.checkFlags(); err != nil {
+		return nil, err
+	}
+	scenarios, err := chooseScenarios(o.scenarios)
+	if err != nil {
+		return nil, err
+	}
+	clients, err := o.state.contestants(o.clients)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := pairs("-X", o.settings)
+	if err != nil {
+		return nil, err
+	}
+	var specs []trial.Spec
+	for _, s := range scenarios {
+		variants, err := o.chooseVariants(s)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range variants {
+			for _, d := range clients {
+				specs = append(specs, o.repeats(trial.Spec{Scenario: s, Variant: v, Driver: d, Overrides: settings})...)
+			}
+		}
+	}
+	return specs, checkSpecs(specs)
+}
+
+func (o *runOptions) repeats(spec trial.Spec) []trial.Spec {
+	spec.Parameters, spec.Seed, spec.Nodes = o.parameters, o.seed, o.nodes
+	spec.Timeout, spec.Now = o.timeout(), o.state.Now
+	if o.repeat == 1 {
+		return []trial.Spec{spec}
+	}
+	var all []trial.Spec
+	for n := 1; n <= o.repeat; n++ {
+		spec.Repeat = n
+		all = append(all, spec)
+	}
+	return all
+}
+
+func checkSpecs(specs []trial.Spec) error {
+	for _, spec := range specs {
+		if err := spec.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *runOptions) checkFlags() error {
+	p := o.parameters
+	switch {
+	case o.broker != brokerEmbedded:
+		return usagef("--broker=%s: expected %s, the only one so far", o.broker, brokerEmbedded)
+	case o.nodes < 1 || o.nodes > 100:
+		return usagef("--nodes=%d: expected 1 to 100", o.nodes)
+	case p.Messages < 1 || p.Messages > 1_000_000:
+		return usagef("--messages=%d: expected 1 to 1000000", p.Messages)
+	case !(p.DropRate >= 0 && p.DropRate <= 1): // NaN too
+		return usagef("--drop-rate=%v: expected 0 to 1", p.DropRate)
+	case p.DeliveryTimeout < time.Second || p.DeliveryTimeout > 24*time.Hour:
+		return usagef("--delivery-timeout=%v: expected 1s to 24h", p.DeliveryTimeout)
+	case p.Retries < 0:
+		return usagef("--retries=%d: expected 0 or more", p.Retries)
+	case o.repeat < 1 || o.repeat > 1000:
+		return usagef("--repeat=%d: expected 1 to 1000", o.repeat)
+	case o.trialTimeout < 0:
+		return usagef("--trial-timeout=%v: expected 0 or more", o.trialTimeout)
+	}
+	return oneOf("progress", o.progress, progressAuto, progressPlain, progressNone)
+}
+
+func chooseScenarios(names []string) ([]scenario.Scenario, error) {
+	if len(names) == 0 {
+		names = []string{"core"}
+	}
+	var chosen []scenario.Scenario
+	add := func(s scenario.Scenario) {
+		if !slices.ContainsFunc(chosen, func(c scenario.Scenario) bool { return c.Name == s.Name }) {
+			chosen = append(chosen, s)
+		}
+	}
+	for _, name := range names {
+		group := false
+		for _, s := range scenario.All() {
+			if name == "all" || name == "core" && s.Core {
+				add(s)
+				group = true
+			}
+		}
+		if group {
+			continue
+		}
+		s, ok := scenario.ByName(name)
+		if !ok {
+			return nil, unknown("scenario", name, append(scenario.Names(), "core", "all"))
+		}
+		add(s)
+	}
+	return chosen, nil
+}
+
+func (o *runOptions) chooseVariants(s scenario.Scenario) ([]scenario.Variant, error) {
+	if o.variant == "" {
+		return s.Variants, nil
+	}
+	wanted := strings.Split(o.variant, ",")
+	var chosen []scenario.Variant
+	var known []string
+	for _, v := range s.Variants {
+		known = append(known, v.Name)
+		if v.Matches(wanted) {
+			chosen = append(chosen, v)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, unknown("variant of "+s.Name, o.variant, append(known, variantPairs(known)...))
+	}
+	return chosen, nil
+}
+
+// variantPairs lists the single pairs of variant names, for suggestions.
+func variantPairs(names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, strings.Split(name, ",")...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// pairs reads key=value arguments.
+func pairs(flag string, args []string) (map[string]string, error) {
+	read := map[string]string{}
+	for _, arg := range args {
+		key, value, ok := strings.Cut(arg, "=")
+		if !ok || key == "" {
+			return nil, usagef("%s %s: expected key=value", flag, arg)
+		}
+		if before, twice := read[key]; twice {
+			return nil, &drivers.ConfigError{Keys: []string{key}, Reason: fmt.Sprintf("set twice, to %q and to %q", before, value)}
+		}
+		read[key] = value
+	}
+	return read, nil
+}
+
+// prepareOutput finds out now what would go wrong at the end.
+func (o *runOptions) prepareOutput() error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
+	if o.evidenceDir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(o.evidenceDir, 0o755); err != nil {
+		return usagef("--evidence=%s: %w", o.evidenceDir, err)
+	}
+	if err := writable(o.evidenceDir); err != nil {
+		return usagef("--evidence=%s: %w", o.evidenceDir, err)
+	}
+	return nil
+}
+
+// commandLine is the command that repeats this run: what shapes the trials, and
+// nothing about where the report goes.
+func commandLine(cmd *cobra.Command, args []string) string {
+	words := append([]string{cmd.CommandPath()}, args...)
+	elsewhere := []string{"format", "output", "progress", "evidence"}
+	seeded := false
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		seeded = seeded || f.Name == "seed"
+		switch {
+		case slices.Contains(elsewhere, f.Name):
+		case f.Name == "set":
+			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
+				words = append(words, "-X "+quoted(v))
+			}
+		default:
+			words = append(words, "--"+f.Name+"="+quoted(f.Value.String()))
+		}
+	})
+	if !seeded {
+		words = append(words, "--seed=1")
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted protects a word from a shell when it needs that.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("-_.,=:/+@", r)
+	}
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return word
+	}
+	if !strings.Contains(word, "'") {
+		return "'" + word + "'"
+	}
+	return strconv.Quote(word)
+}

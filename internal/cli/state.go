@@ -1,0 +1,39 @@
+// Package cli is the command line: one command, one file. It wires rooms
+// together and decides nothing about Kafka.
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"kcompare/drivers"
+)
+
+// Version is what evidence and --version call this program.
+const Version = "0.1.0"
+
+// State is the process as a value: whatever a command needs of the world
+// outside. It is made once, in main or in a test.
+type State struct {
+	Stdout, Stderr io.Writer
+	StdoutTerminal bool // colour is welcome
+	StderrTerminal bool // a live progress display is welcome
+	Width          int  // columns of a report
+	Now            func() time.Time
+	Clients        []Client
+}
+
+// Client is a contestant that this build may have.
+type Client struct {
+	Name string
+	New  func() (drivers.Driver, error) // the error says how to get it
+}
+
+// Main runs the command line and returns the exit code of the contract. It
+// returns within two seconds after ctx has ended.
+func Main(ctx context.Context, s State, args []string) int {
+	root := newRoot(&s)
+	root.SetArgs(args)
+	return s.exitCode(ctx, root.ExecuteContext(ctx))
+}

@@ -1,0 +1,78 @@
+package trial
+
+import (
+	"slices"
+
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+	"kcompare/internal/proxy"
+)
+
+// collect joins what the ledger, the proxy and the plan know. The proxy is
+// closed first, so that its account is complete.
+func (r *run) collect(h *house) {
+	_ = h.proxy.Close() // closing again later does no harm
+	seen := h.proxy.Observed()
+	o := r.observed
+	o.Sends, o.Trace = r.ledger.Sends(), seen.Trace
+	o.Intended, o.OneRecordPerBatch = int64(r.records), r.settings.OneRecordPerBatch
+	for _, t := range r.spec.Scenario.Topics {
+		o.Keys = append(o.Keys, evidence.KeyedTopic{
+			Topic: h.topics[t.Role], Partitioner: r.settings.Config["partitioner"], Partitions: t.Partitions,
+		})
+	}
+	t := &o.Trial
+	t.Errors = append(t.Errors, r.ledger.Errors()...)
+	t.Requests = seen.Requests
+	t.Counts[evidence.ProduceRequests] = seen.ProduceRequests
+	t.Counts[evidence.ResponsesDropped] = seen.ResponsesDropped
+	t.Counts[evidence.RequestsDropped] = seen.RequestsDropped
+	t.Conditions.Exchanges = int64(len(seen.Trace.Exchanges)) + seen.Trace.Cut
+	t.Conditions.Pending = r.pending(o.Sends)
+	t.Conditions.Problems = append(seen.Problems, h.strangers(seen.BrokerSide)...)
+	for _, api := range seen.Lowered {
+		t.Notes = append(t.Notes, "the proxy hides an API version that it cannot read: "+api)
+	}
+	t.ClientLog = r.log.lines()
+	for _, rule := range r.plan {
+		t.Faults = append(t.Faults, r.faultOf(rule, seen))
+	}
+}
+
+// pending counts records without a report, those that were never handed over
+// included.
+func (r *run) pending(sends []evidence.Send) int64 {
+	reported := map[evidence.RecordID]bool{}
+	for _, s := range sends {
+		if s.Outcome != evidence.OutcomeUnknown {
+			reported[s.ID] = true
+		}
+	}
+	return int64(r.records - len(reported))
+}
+
+// mostMissed bounds the examples that a fault keeps.
+const mostMissed = 3
+
+func (r *run) faultOf(rule fault.Rule, seen proxy.Observed) evidence.Fault {
+	planned, fired := r.planned[rule.Name], seen.Fired[rule.Name]
+	f := evidence.Fault{
+		Rule: rule.Name, Kind: string(rule.Action), API: rule.Select.API,
+		Planned: int64(len(planned)), Fired: int64(len(fired)), Collateral: seen.Collateral[rule.Name],
+	}
+	if rule.NotSent != "" && seen.Requests[rule.Select.API] == 0 {
+		f.Planned, f.NotApplicable = 0, rule.NotSent
+		return f
+	}
+	happened := map[fault.Point]bool{}
+	for _, p := range fired {
+		happened[p] = true
+	}
+	for _, p := range planned {
+		if !happened[p] && len(f.Missed) < mostMissed {
+			f.Missed = append(f.Missed, p.String())
+		}
+	}
+	slices.Sort(f.Missed)
+	return f
+}

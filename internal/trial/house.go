@@ -1,0 +1,145 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"kcompare/drivers"
+	"kcompare/internal/broker"
+	"kcompare/internal/fault"
+	"kcompare/internal/proxy"
+)
+
+// house is what a trial runs in: broker, reader, topics, and the proxy in front.
+type house struct {
+	cluster *broker.Embedded
+	reader  *broker.Reader
+	proxy   *proxy.Proxy
+	topics  map[string]string               // role -> real name
+	before  map[broker.TopicPartition]int64 // end offsets when the scenario began
+	closers []func() error
+}
+
+// keptExchanges bounds the trace of a trial: about 100 MB at the very most.
+const keptExchanges = 100_000
+
+// open starts everything in order. When a part fails, those before it are
+// stopped.
+func open(ctx context.Context, r *run, clock func() time.Duration) (*house, error) {
+	h := &house{topics: map[string]string{}}
+	for _, t := range r.spec.Scenario.Topics {
+		h.topics[t.Role] = "kcompare-" + r.spec.Scenario.Name + "-" + t.Role
+	}
+	if err := h.start(ctx, r, clock); err != nil {
+		h.close()
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) error {
+	var err error
+	if h.cluster, err = broker.StartEmbedded(r.spec.Nodes); err != nil {
+		return fmt.Errorf("start the embedded broker: %w", err)
+	}
+	h.closers = append(h.closers, h.cluster.Close)
+	if h.reader, err = broker.NewReader(h.cluster.Addrs()); err != nil {
+		return fmt.Errorf("connect the reader: %w", err)
+	}
+	h.closers = append(h.closers, func() error { h.reader.Close(); return nil })
+	ids, err := h.createTopics(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := h.spreadLeaders(r); err != nil {
+		return err
+	}
+	if h.before, err = h.reader.EndOffsets(ctx, h.topicNames()); err != nil {
+		return fmt.Errorf("read the end offsets before the trial: %w", err)
+	}
+	if h.proxy, err = startProxy(r, h, ids, clock); err != nil {
+		return fmt.Errorf("start the proxy: %w", err)
+	}
+	h.closers = append(h.closers, h.proxy.Close)
+	if r.spec.Sabotage.Started != nil {
+		r.spec.Sabotage.Started(h.cluster, h.topics)
+	}
+	return nil
+}
+
+func (h *house) createTopics(ctx context.Context, r *run) (map[string][16]byte, error) {
+	var topics []broker.Topic
+	for _, t := range r.spec.Scenario.Topics {
+		topics = append(topics, broker.Topic{Name: h.topics[t.Role], Partitions: t.Partitions})
+	}
+	ids, err := h.reader.CreateTopics(ctx, topics)
+	if err != nil {
+		return nil, fmt.Errorf("create the topics of %s: %w", r.spec.Scenario.Name, err)
+	}
+	return ids, nil
+}
+
+// spreadLeaders gives partition n to node n modulo nodes. kfake chooses at
+// random, and how many partitions share a connection decides what goes down with
+// it.
+func (h *house) spreadLeaders(r *run) error {
+	for _, t := range r.spec.Scenario.Topics {
+		for p := range t.Partitions {
+			if err := h.cluster.MoveLeader(h.topics[t.Role], p, p%int32(r.spec.Nodes)); err != nil {
+				return fmt.Errorf("spread the leaders of %s: %w", t.Role, err)
+			}
+		}
+	}
+	return nil
+}
+
+func startProxy(r *run, h *house, ids map[string][16]byte, clock func() time.Duration) (*proxy.Proxy, error) {
+	plan := r.plan
+	if r.spec.Sabotage.FaultsOff {
+		plan = nil
+	}
+	roles, names := map[string]string{}, map[[16]byte]string{}
+	for role, topic := range h.topics {
+		roles[topic] = role
+		names[ids[topic]] = topic
+	}
+	return proxy.Start(proxy.Options{
+		Upstreams: h.cluster.Addrs(), Roles: roles, TopicIDs: names,
+		Engine: fault.NewEngine(plan, r.spec.Seed), Clock: clock, Keep: keptExchanges,
+		LeaveNodeEndpoints: r.spec.Sabotage.LeaveNodeEndpoints,
+	})
+}
+
+// strangers says who reached a node of the broker past the proxy.
+func (h *house) strangers(proxySide []string) []string {
+	known := map[string]bool{}
+	for _, addr := range append(proxySide, h.reader.Connections()...) {
+		known[addr] = true
+	}
+	n := len(h.cluster.Strangers(known))
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d connections reached the broker past the proxy", n)}
+}
+
+// throughProxy points settings at the proxy; evidence keeps them without the
+// address, which differs from run to run.
+func (h *house) throughProxy(s drivers.Settings) drivers.Settings {
+	s.Config = maps.Clone(s.Config)
+	s.Config["bootstrap.servers"] = h.proxy.Bootstrap()
+	return s
+}
+
+func (h *house) topicNames() []string { return slices.Sorted(maps.Values(h.topics)) }
+
+// close stops what was started, the last part first.
+func (h *house) close() {
+	for _, stop := range slices.Backward(h.closers) {
+		_ = stop() // the evidence is complete by now, and the process goes on
+	}
+	h.closers = nil
+}

@@ -1,0 +1,111 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"kcompare/drivers"
+	"kcompare/internal/evidence"
+)
+
+// readBack reads the topics twice: raw, by the reader, and as the client's own
+// consumer returns them to a program.
+func (r *run) readBack(ctx context.Context, h *house) {
+	c := &r.observed.Trial.Conditions
+	logCtx, cancel := context.WithTimeout(ctx, readingTime)
+	defer cancel()
+	log, err := h.reader.ReadLog(logCtx, h.topicNames(), h.before)
+	r.observed.Log = log
+	c.ReadBack = evidence.ReadBackComplete
+	if err != nil {
+		c.ReadBack = err.Error()
+		return
+	}
+	ownCtx, cancel := context.WithTimeout(ctx, readingTime)
+	defer cancel()
+	if err := r.clientReads(ownCtx, h); err != nil {
+		r.observed.Reads, c.ClientRead = nil, err.Error()
+	}
+}
+
+// clientReads lets the client read everything under read_committed, through the
+// proxy, until it has returned the last record that it must return.
+func (r *run) clientReads(ctx context.Context, h *house) (err error) {
+	settings := h.throughProxy(drivers.Settings{Config: consumerSettings(), Log: r.settings.Log})
+	consumer, err := r.spec.Driver.NewConsumer(settings)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, consumer.Close()) }()
+	if err := consumer.Assign(ctx, starts(r.observed.Log)); err != nil {
+		return err
+	}
+	r.observed.Reads = []evidence.Read{}
+	for targets := lastVisible(r.observed.Log); len(targets) > 0; {
+		records, err := consumer.Poll(ctx)
+		if err != nil {
+			return err
+		}
+		if len(records) == 0 && ctx.Err() != nil {
+			return fmt.Errorf("not at the end after %v: %s", readingTime, missing(targets))
+		}
+		r.note(records, targets)
+	}
+	return nil
+}
+
+// starts is where the trial's own records begin in each partition.
+func starts(log evidence.Log) []drivers.Position {
+	var from []drivers.Position
+	for _, p := range log.Partitions {
+		from = append(from, drivers.Position{TopicPartition: of(p), Offset: p.Before})
+	}
+	return from
+}
+
+func of(p evidence.PartitionLog) drivers.TopicPartition {
+	return drivers.TopicPartition{Topic: p.Topic, Partition: p.Partition}
+}
+
+// note keeps what the consumer returned and strikes out the partitions whose
+// last record was among it.
+func (r *run) note(records []drivers.Record, targets map[drivers.TopicPartition]int64) {
+	for _, rec := range records {
+		r.observed.Reads = append(r.observed.Reads, read(rec))
+		tp := drivers.TopicPartition{Topic: rec.Topic, Partition: rec.Partition}
+		if last, waiting := targets[tp]; waiting && rec.Offset >= last {
+			delete(targets, tp)
+		}
+	}
+}
+
+// lastVisible is the offset of the last record of each partition that a
+// read_committed consumer has to return.
+func lastVisible(log evidence.Log) map[drivers.TopicPartition]int64 {
+	last := map[drivers.TopicPartition]int64{}
+	for _, p := range log.Partitions {
+		for rec := range p.Visible() {
+			last[of(p)] = rec.Offset
+		}
+	}
+	return last
+}
+
+func missing(targets map[drivers.TopicPartition]int64) string {
+	tps := slices.SortedFunc(maps.Keys(targets), drivers.TopicPartition.Compare)
+	return fmt.Sprintf("%s did not reach offset %d", tps[0], targets[tps[0]])
+}
+
+func read(rec drivers.Record) evidence.Read {
+	id := evidence.RecordID{}
+	if value, ok := rec.Header(evidence.IDHeader); ok {
+		id, _ = evidence.ParseRecordID(string(value)) // an unreadable one is nobody's record
+	}
+	return evidence.Read{
+		Topic: rec.Topic, Partition: rec.Partition, Offset: rec.Offset,
+		ID: id, Sum: evidence.Checksum(rec.Key, rec.Value, id),
+	}
+}

@@ -1,0 +1,60 @@
+package trial
+
+import (
+	"testing"
+
+	"kcompare/internal/config"
+	"kcompare/internal/scenario"
+)
+
+// leftAlone are settings whose defaults differ and that no trial sets, each with
+// the reason.
+var leftAlone = map[string]string{
+	"client.software.name":                  "says who the library is",
+	"client.software.version":               "says who the library is",
+	"connections.max.idle.ms":               "no trial leaves a connection idle that long",
+	"log_level":                             "logging",
+	"max.in.flight.requests.per.connection": "set for producers; a consumer has no batches to overtake",
+	"partition.assignment.strategy":         "only with a group",
+	"receive.message.max.bytes":             "no answer of a trial comes near it",
+	"sasl.mechanism":                        "only with security",
+	"socket.connection.setup.timeout.ms":    "loopback connects at once or not at all",
+	"socket.keepalive.enable":               "no connection lives long enough",
+	"transaction.timeout.ms":                "only with transactions",
+}
+
+// TestSettingsThatDifferAreSet holds the settings of trials against the
+// catalogue: what differs by silence would be compared without being named.
+func TestSettingsThatDifferAreSet(t *testing.T) {
+	p := producerSettings(scenario.DefaultParameters())
+	p["enable.idempotence"] = "" // every variant sets it
+	for role, set := range map[config.Role]map[string]string{config.Producer: p, config.Consumer: consumerSettings()} {
+		for _, s := range config.Settings() {
+			if s.Relation != config.DifferentDefault || !s.For(role) {
+				continue
+			}
+			_, isSet := set[s.Name]
+			if _, isLeft := leftAlone[s.Name]; !isSet && !isLeft {
+				t.Errorf("%s for role %d is neither set nor left alone with a reason", s.Name, role)
+			}
+		}
+	}
+}
+
+// TestNothingIsLeftAloneTwice finds reasons that nobody needs any more.
+func TestNothingIsLeftAloneTwice(t *testing.T) {
+	for name := range leftAlone {
+		if s, ok := config.Lookup(name); !ok || s.Name != name || s.Relation != config.DifferentDefault {
+			t.Errorf("%s is left alone, and the catalogue has no setting of that name whose defaults differ", name)
+		}
+	}
+}
+
+func TestSettingsPassTheCheck(t *testing.T) {
+	if err := config.Check(producerSettings(scenario.DefaultParameters()), config.Producer); err != nil {
+		t.Error(err)
+	}
+	if err := config.Check(consumerSettings(), config.Consumer); err != nil {
+		t.Error(err)
+	}
+}

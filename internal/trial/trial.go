@@ -1,0 +1,184 @@
+// Package trial puts one variant of a scenario on stage: a fresh broker, a proxy
+// with the planned faults in front of it, one client library, one seed. It
+// returns what was seen and judges nothing.
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"kcompare/drivers"
+	"kcompare/internal/broker"
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+	"kcompare/internal/partition"
+	"kcompare/internal/scenario"
+)
+
+// Spec is everything that decides how a trial goes, its clock included.
+type Spec struct {
+	Scenario   scenario.Scenario
+	Variant    scenario.Variant
+	Driver     drivers.Driver
+	Parameters scenario.Parameters
+	Overrides  map[string]string // the user's own settings, by any of their names
+	Seed       int64
+	Repeat     int           // 1, 2, ... with --repeat; 0 without
+	Nodes      int           // of the embedded broker
+	Timeout    time.Duration // of what the scenario does; reading back comes on top
+	Now        func() time.Time
+
+	// Reported, if set, is called after each record that the client reported on,
+	// from any goroutine. It must not block.
+	Reported func()
+
+	Sabotage Sabotage
+}
+
+// Sabotage breaks one thing each that a trial must notice. Only tests set it.
+type Sabotage struct {
+	FaultsOff          bool // faults are planned and never fire
+	LeaveNodeEndpoints bool // the proxy lets some real broker addresses through
+
+	// Started is called with the broker and the real names of the topics, by
+	// role, before the scenario begins.
+	Started func(*broker.Embedded, map[string]string)
+}
+
+// Name is the trial in a few words, for progress and errors.
+func (s Spec) Name() string {
+	name := fmt.Sprintf("%s %s %s", s.Scenario.Name, s.Variant.Name, s.Driver.Client())
+	if s.Repeat > 0 {
+		name += fmt.Sprintf(" #%d", s.Repeat)
+	}
+	return name
+}
+
+// Check finds out without a broker whether Run would refuse the settings. The
+// error is a *drivers.ConfigError.
+func (s Spec) Check() error {
+	_, err := prepare(s)
+	return err
+}
+
+// readingTime bounds each of the two readings after the scenario: the log by the
+// reader, and the topics by the client itself.
+const readingTime = 10 * time.Second
+
+// Run plays the trial. Whatever the client did is in the evidence; the error is
+// a *drivers.ConfigError for settings that nobody can run with, the cause of ctx
+// when the user stopped it, and otherwise says why kcompare itself failed.
+func Run(ctx context.Context, spec Spec) (*evidence.Observed, error) {
+	r, err := prepare(spec)
+	if err != nil || r.observed.Trial.Conditions.Unsupported != "" {
+		return r.observed, err
+	}
+	begin := spec.Now()
+	h, err := open(ctx, r, func() time.Duration { return spec.Now().Sub(begin) })
+	if err != nil {
+		return nil, err
+	}
+	defer h.close()
+	r.act(ctx, h)
+	if ctx.Err() == nil {
+		r.readBack(ctx, h)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	r.collect(h)
+	r.observed.Trial.ElapsedMS = spec.Now().Sub(begin).Milliseconds()
+	return r.observed, nil
+}
+
+// run is a trial on its way from plan to evidence.
+type run struct {
+	spec     Spec
+	settings drivers.Settings
+	plan     fault.Plan
+	planned  map[string][]fault.Point // by rule
+	records  int                      // that the scenario means to write
+	ledger   *scenario.Ledger
+	log      *clientLog
+	observed *evidence.Observed
+}
+
+// prepare computes all that is known before anything runs.
+func prepare(spec Spec) (*run, error) {
+	set, err := Settings(spec.Variant, spec.Parameters, spec.Overrides)
+	if err != nil {
+		return nil, err
+	}
+	log := &clientLog{}
+	r := &run{
+		spec: spec, log: log,
+		settings: drivers.Settings{Config: set, OneRecordPerBatch: spec.Variant.OneRecordPerBatch, Log: log.add},
+		plan:     spec.Variant.Plan(spec.Parameters),
+		ledger:   &scenario.Ledger{Reported: spec.Reported},
+		observed: &evidence.Observed{Trial: describe(spec, set)},
+	}
+	if err := r.plan.Validate(); err != nil {
+		return nil, err
+	}
+	place, err := partition.ByName(set["partitioner"])
+	if err != nil {
+		return nil, &drivers.ConfigError{Keys: []string{"partitioner"}, Reason: err.Error()}
+	}
+	records := spec.Variant.Records(spec.Parameters, place)
+	r.records = len(records)
+	r.planned = r.plan.Planned(spec.Seed, records, fault.MaxAttempts(spec.Parameters.Retries))
+	return r, r.askDriver()
+}
+
+// askDriver notes what the client can express only approximately, or not at all.
+func (r *run) askDriver() error {
+	differences, err := r.spec.Driver.Differences(drivers.RoleProducer, r.settings)
+	r.observed.Trial.Differences = append([]string{}, differences...)
+	var unsupported *drivers.UnsupportedError
+	if errors.As(err, &unsupported) {
+		r.observed.Trial.Conditions.Unsupported = unsupported.Error()
+		return nil
+	}
+	return err
+}
+
+func describe(spec Spec, set map[string]string) evidence.Trial {
+	v := spec.Variant
+	return evidence.Trial{
+		Scenario: spec.Scenario.Name, Variant: v.Name, Kind: v.Kind,
+		Client: spec.Driver.Client(), Library: spec.Driver.Library().String(), Repeat: spec.Repeat,
+		About: v.About(spec.Parameters), Config: set,
+		Claim: v.Claim, Checks: v.Checks, Allowed: v.Allowed,
+		Faults: []evidence.Fault{}, Counts: evidence.Counts{}, Requests: map[string]int64{},
+		Anomalies: []evidence.Anomaly{}, Errors: []evidence.ErrorCount{}, Reasons: []string{},
+	}
+}
+
+// act lets the scenario do what it does, and seals the account of it.
+func (r *run) act(ctx context.Context, h *house) {
+	ctx, cancel := context.WithTimeout(ctx, r.spec.Timeout)
+	defer cancel()
+	stage := &scenario.Stage{
+		Driver: r.spec.Driver, Settings: h.throughProxy(r.settings), Topics: h.topics,
+		Parameters: r.spec.Parameters, Ledger: r.ledger,
+	}
+	err := r.spec.Variant.Run(ctx, stage)
+	r.ledger.Seal()
+	err = errors.Join(err, stage.Close())
+
+	c := &r.observed.Trial.Conditions
+	c.Finished = err == nil
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		c.Error = ""
+	default:
+		c.Error = fmt.Sprintf("the scenario could not go on: %v", err)
+		r.ledger.Note(err)
+	}
+	if err := r.ledger.Err(); err != nil {
+		c.Error = err.Error()
+	}
+}
