@@ -48,7 +48,7 @@ func (s Subject) fill(ctx context.Context, records []drivers.Record) error {
 	if err != nil {
 		return err
 	}
-	return l.eachReported(drivers.Acked)
+	return l.eachAcked()
 }
 
 // transactional is the settings of a producer that belongs to a topic's check.

@@ -281,7 +281,7 @@ func closeEndsPoll(ctx context.Context, s Subject) error {
 		start = time.Now()
 		go func() {
 			defer close(polled)
-			c.Poll(ctx)
+			_, _ = c.Poll(ctx) // of interest is only that it returns
 		}()
 		return nil
 	})

@@ -22,7 +22,7 @@ func namesLibrary(_ context.Context, s Subject) error {
 
 // tellsAbilities: transactions are built on idempotence (KIP-98), and who has
 // none must say so.
-func tellsAbilities(ctx context.Context, s Subject) error {
+func tellsAbilities(_ context.Context, s Subject) error {
 	can := s.Driver.Abilities()
 	if can.Transactions {
 		if !can.Idempotence {

@@ -71,16 +71,16 @@ func (e entry) outcome() drivers.Outcome {
 	return e.reports[0].Outcome
 }
 
-// eachReported finds every record that does not have exactly one report, or
-// another outcome than the one expected.
-func (l *ledger) eachReported(want drivers.Outcome) error {
+// eachAcked finds every record that does not have exactly one report, or that was
+// not acknowledged.
+func (l *ledger) eachAcked() error {
 	var f findings
 	for _, e := range l.snapshot() {
 		switch {
 		case len(e.reports) != 1:
-			f.add("%s: expected one report, %s, got %d: %v", e.name(), want, len(e.reports), e.reports)
-		case e.outcome() != want:
-			f.add("%s: expected %s, reported %s: %v", e.name(), want, e.outcome(), e.reports[0].Err)
+			f.add("%s: expected one report, %s, got %d: %v", e.name(), drivers.Acked, len(e.reports), e.reports)
+		case e.outcome() != drivers.Acked:
+			f.add("%s: expected %s, reported %s: %v", e.name(), drivers.Acked, e.outcome(), e.reports[0].Err)
 		}
 	}
 	return f.err()

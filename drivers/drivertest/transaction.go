@@ -72,8 +72,8 @@ func commitShowsAll(ctx context.Context, s Subject) error {
 	}
 	log1, err1 := s.decided(ctx, orders)
 	log2, err2 := s.decided(ctx, payments)
-	log := append(log1, log2...)
-	return errors.Join(err1, err2, l.eachReported(drivers.Acked), l.agreesWith(log), allIn(Visible, log, "its transaction was committed"))
+	log := slices.Concat(log1, log2)
+	return errors.Join(err1, err2, l.eachAcked(), l.agreesWith(log), allIn(Visible, log, "its transaction was committed"))
 }
 
 // commitFlushes commits while everything still lingers.
@@ -92,7 +92,7 @@ func commitFlushes(ctx context.Context, s Subject) error {
 	err = errors.Join(p.Init(ctx), p.Begin(ctx))
 	if err == nil {
 		l.produce(ctx, p, numbered(topic, "payments", 20, 1)...)
-		err = errors.Join(commit(ctx, p), l.eachReported(drivers.Acked))
+		err = errors.Join(commit(ctx, p), l.eachAcked())
 	}
 	if err := errors.Join(err, p.Close()); err != nil {
 		return err
@@ -169,7 +169,7 @@ func fencesOlder(ctx context.Context, s Subject) error {
 		})
 	})
 	log, logErr := s.decided(ctx, topic)
-	return errors.Join(err, logErr, newer.eachReported(drivers.Acked), newer.agreesWith(named(log, "newer")),
+	return errors.Join(err, logErr, newer.eachAcked(), newer.agreesWith(named(log, "newer")),
 		allIn(Aborted, named(log, "older"), "a newer instance fenced its producer"),
 		allIn(Visible, named(log, "newer"), "its transaction was committed"))
 }

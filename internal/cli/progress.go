@@ -75,5 +75,6 @@ func (p *liveProgress) begin(name string, total int) (step func(), end func(stri
 	return bar.Increment, func(string) { bar.Abort(true) }
 }
 
-// close waits until the last line is gone from the screen.
-func (p *liveProgress) close() { p.bars.Wait() }
+// close takes the last line from the screen, that of a trial which was left
+// running included.
+func (p *liveProgress) close() { p.bars.Shutdown() }

@@ -75,6 +75,6 @@ func readEvidenceFile(name string) (evidence.Document, error) {
 	if err != nil {
 		return evidence.Document{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	return evidence.Decode(f)
 }

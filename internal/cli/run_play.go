@@ -32,11 +32,14 @@ const (
 // the order of specs. The first failure of kcompare itself stops the others.
 func playAll(ctx context.Context, opts *runOptions, specs []trial.Spec) ([]evidence.Trial, error) {
 	shown := newProgress(opts.state, opts.progress)
+	defer shown.close()
 	results := &results{trials: make([]*evidence.Trial, len(specs))}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(sideBySide)
-	done := make(chan error, 1)
+	var failure error
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		for i, spec := range specs {
 			group.Go(func() error {
 				t, err := play(groupCtx, opts, spec, shown)
@@ -46,26 +49,28 @@ func playAll(ctx context.Context, opts *runOptions, specs []trial.Spec) ([]evide
 				return err
 			})
 		}
-		done <- group.Wait()
+		failure = group.Wait()
 	}()
-	err := waitOrLeave(ctx, done)
-	shown.close()
-	return results.finished(), err
+	if !endsInTime(ctx, done) {
+		return results.finished(), context.Cause(ctx)
+	}
+	return results.finished(), failure
 }
 
-// waitOrLeave waits for the trials; after an interruption only as long as the
-// contract allows. Whatever still runs then ends with the process.
-func waitOrLeave(ctx context.Context, done <-chan error) error {
+// endsInTime waits for the trials; after an interruption only as long as the
+// contract allows. What still runs then ends with the process.
+func endsInTime(ctx context.Context, done <-chan struct{}) bool {
 	select {
-	case err := <-done:
-		return err
+	case <-done:
+		return true
 	case <-ctx.Done():
 	}
 	select {
 	case <-done:
+		return true
 	case <-time.After(patience):
+		return false
 	}
-	return context.Cause(ctx)
 }
 
 // results collects trials from several goroutines.

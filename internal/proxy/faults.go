@@ -37,7 +37,7 @@ func (r *request) beyondKmsg() bool {
 }
 
 var (
-	errNoAnswer  = errors.New("Produce with acks=0 has no answer to do this to")
+	errNoAnswer  = errors.New("a request with acks=0 has no answer to do this to")
 	errUndecoded = errors.New("the request or its answer is not decoded, so no answer can be made")
 )
 

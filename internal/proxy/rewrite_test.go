@@ -97,7 +97,7 @@ func hasAddress(t reflect.Type) bool {
 }
 
 // elsewhere stands for a listener of the proxy.
-func elsewhere(id int32, host string, port int32) (string, int32, error) {
+func elsewhere(_ int32, host string, port int32) (string, int32, error) {
 	return fmt.Sprintf("proxy-for-%s", host), port + 1000, nil
 }
 

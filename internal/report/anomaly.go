@@ -54,7 +54,7 @@ func addFinding(all []finding, a evidence.Anomaly) []finding {
 }
 
 // anomalies is a sentence for each: "VIOLATED: 51 records acknowledged but absent
-// from the log, the first order-0004. Cause: the client renumbered a retry."
+// from the log, the first order-0004. Cause: the client renumbered a retry.".
 func anomalies(c client) []phrase {
 	var out []phrase
 	verdict, _ := c.verdict()

@@ -124,10 +124,6 @@ func each(variant string, clients []string, changes ...change) []evidence.Trial 
 	return all
 }
 
-func count(m evidence.Metric, n int64) change {
-	return func(t *evidence.Trial) { t.Counts[m] = n }
-}
-
 func judged(v evidence.Verdict, reasons ...string) change {
 	return func(t *evidence.Trial) { t.Verdict, t.Reasons = v, reasons }
 }

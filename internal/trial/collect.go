@@ -29,7 +29,7 @@ func (r *run) collect(h *house) {
 	t.Counts[evidence.RequestsDropped] = seen.RequestsDropped
 	t.Conditions.Exchanges = int64(len(seen.Trace.Exchanges)) + seen.Trace.Cut
 	t.Conditions.Pending = r.pending(o.Sends)
-	t.Conditions.Problems = append(seen.Problems, h.strangers(seen.BrokerSide)...)
+	t.Conditions.Problems = slices.Concat(seen.Problems, h.strangers(seen.BrokerSide))
 	for _, api := range seen.Lowered {
 		t.Notes = append(t.Notes, "the proxy hides an API version that it cannot read: "+api)
 	}

@@ -116,7 +116,7 @@ func startProxy(r *run, h *house, ids map[string][16]byte, clock func() time.Dur
 // strangers says who reached a node of the broker past the proxy.
 func (h *house) strangers(proxySide []string) []string {
 	known := map[string]bool{}
-	for _, addr := range append(proxySide, h.reader.Connections()...) {
+	for _, addr := range slices.Concat(proxySide, h.reader.Connections()) {
 		known[addr] = true
 	}
 	n := len(h.cluster.Strangers(known))

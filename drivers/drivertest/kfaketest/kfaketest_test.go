@@ -90,8 +90,8 @@ func TestLogTellsEveryState(t *testing.T) {
 		at(7, "open", drivertest.Pending, 1),
 		at(8, "behind", drivertest.Pending, 1),
 	}
-	want[4].Record.Key, want[4].Record.Value = []byte{}, nil
-	want[4].Record.Headers = []drivers.Header{{Key: "nil"}, {Key: "empty", Value: []byte{}}}
+	want[4].Key, want[4].Value = []byte{}, nil
+	want[4].Headers = []drivers.Header{{Key: "nil"}, {Key: "empty", Value: []byte{}}}
 	got, err := cluster.Log(ctx, topic)
 	if err != nil {
 		t.Fatal(err)
