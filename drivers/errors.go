@@ -21,7 +21,7 @@ const (
 
 // Error is what a library answered to one call.
 type Error struct {
-	Call  string // "produce", "commit", "poll", ...: the driver method, in lower case
+	Call  string // "produce", "commit", "send offsets", ...: the driver method in lower case words
 	Class Class
 	Code  string // the library's own name for it: "_MSG_TIMED_OUT", "PRODUCER_FENCED"
 	Text  string // the library's own words

@@ -83,7 +83,7 @@ func (driver) NewConsumer(s drivers.Settings) (drivers.Consumer, error) {
 // validate lets kgo refuse the options, as it would when the client is made.
 func validate(opts []kgo.Opt) error {
 	if err := kgo.ValidateOpts(opts...); err != nil {
-		return &drivers.Error{Call: "new", Class: drivers.Application, Code: "INVALID_CONFIG", Text: err.Error(), Cause: err}
+		return &drivers.Error{Call: "new client", Class: drivers.Application, Code: "INVALID_CONFIG", Text: err.Error(), Cause: err}
 	}
 	return nil
 }

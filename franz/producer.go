@@ -39,7 +39,7 @@ func open(opts []kgo.Opt) (*kgo.Client, context.CancelFunc, error) {
 	cl, err := kgo.NewClient(append(opts, kgo.WithContext(ctx))...)
 	if err != nil {
 		cancel()
-		return nil, nil, errorOf("new", err)
+		return nil, nil, errorOf("new client", err)
 	}
 	return cl, cancel, nil
 }

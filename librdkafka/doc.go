@@ -1,0 +1,2 @@
+// Package librdkafka is the driver for librdkafka, through confluent-kafka-go.
+package librdkafka
