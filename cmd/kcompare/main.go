@@ -25,13 +25,17 @@ func run() int {
 	return cli.Main(ctx, cli.State{
 		Stdout:         os.Stdout,
 		Stderr:         os.Stderr,
-		StdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		StdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
 		StderrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		Width:          100,
 		Now:            time.Now,
-		Clients: []cli.Client{
-			{Name: "franz", New: func() (drivers.Driver, error) { return franz.New(), nil }},
-			{Name: "librdkafka", New: librdkafka.New},
-		},
+		Clients:        clients(),
 	}, os.Args[1:])
+}
+
+func clients() []cli.Client {
+	return []cli.Client{
+		{Name: "franz", New: func() (drivers.Driver, error) { return franz.New(), nil }},
+		{Name: "librdkafka", New: librdkafka.New},
+	}
 }

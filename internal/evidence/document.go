@@ -74,9 +74,10 @@ type Trial struct {
 	Trace string `json:"trace,omitempty"` // file beside the document
 	Log   string `json:"log,omitempty"`   // file beside the document
 
-	Claim   string        `json:"claim"`
-	Checks  []Check       `json:"checks"`
-	Allowed []AnomalyKind `json:"allowed"` // anomalies that this variant permits
+	Claim    string        `json:"claim"`
+	Requires []Check       `json:"requires"` // without which the checks prove nothing
+	Checks   []Check       `json:"checks"`
+	Allowed  []AnomalyKind `json:"allowed"` // anomalies that this variant permits
 
 	Verdict   Verdict  `json:"verdict"`
 	Reasons   []string `json:"reasons"`

@@ -32,6 +32,7 @@ func withoutNull(doc Document) Document {
 		notNilMap(&t.Requests)
 		notNil(&t.Anomalies)
 		notNil(&t.Errors)
+		notNil(&t.Requires)
 		notNil(&t.Checks)
 		notNil(&t.Allowed)
 		notNil(&t.Reasons)

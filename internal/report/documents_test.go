@@ -176,7 +176,7 @@ func unfinished(t *evidence.Trial) {
 	}
 	t.ElapsedMS = 5004
 	t.Notes = []string{"the proxy hides an API version that it cannot read: Fetch 19 -> 18"}
-	judged(evidence.Inconclusive, "not finished: 3 records pending",
+	judged(evidence.Inconclusive, "not finished, 3 records pending",
 		"drop-response: 93 planned, 41 fired, missed payments/0 attempt 15, ...")(t)
 }
 

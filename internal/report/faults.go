@@ -30,9 +30,12 @@ func faultLine(repeats []evidence.Fault) string {
 	}
 	planned := overFaults(repeats, func(f evidence.Fault) int64 { return f.Planned })
 	fired := overFaults(repeats, func(f evidence.Fault) int64 { return f.Fired })
-	if planned.high == 0 && fired.high > 0 { // a rule without bounds plans nothing
+	switch {
+	case planned.high == 0 && fired.high > 0: // a rule without bounds plans nothing
 		line += fmt.Sprintf(" %s fired", fired)
-	} else {
+	case fired.high > planned.high: // a client tried more often than it was told to
+		line += fmt.Sprintf(" %s fired, %s planned", fired, planned)
+	default:
 		line += fmt.Sprintf(" %s of %s fired", fired, planned)
 	}
 	if lost := overFaults(repeats, func(f evidence.Fault) int64 { return f.Collateral }); lost.high > 0 {

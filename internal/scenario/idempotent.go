@@ -74,6 +74,9 @@ func idempotentVariant(idempotence bool, how sends) Variant {
 	} else {
 		v.Kind = evidence.Control
 		v.Claim, v.Checks = withoutIdempotence(how)
+		// A record that the client gave up on has a lost answer, its last, that no
+		// further attempt came after.
+		v.Requires = []evidence.Check{check(evidence.Acked, "==", evidence.Intended)}
 	}
 	v.Allowed = allowedAnomalies(idempotence, how)
 	return v

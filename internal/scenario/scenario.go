@@ -40,6 +40,10 @@ type Variant struct {
 	Checks  []evidence.Check
 	Allowed []evidence.AnomalyKind
 
+	// Requires is what must be true for the checks to mean anything; where it is
+	// not, the trial is inconclusive and not violated.
+	Requires []evidence.Check
+
 	// Settings are canonical settings that make this variant what it is.
 	Settings map[string]string
 

@@ -150,7 +150,7 @@ func describe(spec Spec, set map[string]string) evidence.Trial {
 		Scenario: spec.Scenario.Name, Variant: v.Name, Kind: v.Kind,
 		Client: spec.Driver.Client(), Library: spec.Driver.Library().String(), Repeat: spec.Repeat,
 		About: v.About(spec.Parameters), Config: set,
-		Claim: v.Claim, Checks: v.Checks, Allowed: v.Allowed,
+		Claim: v.Claim, Requires: v.Requires, Checks: v.Checks, Allowed: v.Allowed,
 		Faults: []evidence.Fault{}, Counts: evidence.Counts{}, Requests: map[string]int64{},
 		Anomalies: []evidence.Anomaly{}, Errors: []evidence.ErrorCount{}, Reasons: []string{},
 	}

@@ -24,7 +24,7 @@ func unmet(c evidence.Conditions) []string {
 		reasons = append(reasons, c.Error)
 	}
 	if !c.Finished {
-		reasons = append(reasons, fmt.Sprintf("not finished: %s pending", plural(c.Pending, "record")))
+		reasons = append(reasons, fmt.Sprintf("not finished, %s pending", plural(c.Pending, "record")))
 	}
 	if c.ReadBack != evidence.ReadBackComplete {
 		reasons = append(reasons, "the read-back is not complete"+because(c.ReadBack))

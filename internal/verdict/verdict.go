@@ -28,7 +28,7 @@ func Judge(t evidence.Trial) (evidence.Verdict, []string) {
 		}
 		return evidence.Inconclusive, unmet
 	}
-	failing, unknown := checks(t)
+	failing, unknown := claims(t)
 	if wrong = append(wrong, failing...); len(wrong) > 0 {
 		return evidence.Violated, wrong
 	}
@@ -68,11 +68,25 @@ func anomalies(t evidence.Trial) []string {
 	return reasons
 }
 
-// checks splits the claims that do not hold from those that nobody can judge.
-func checks(t evidence.Trial) (failing, unknown []string) {
-	for _, c := range t.Checks {
-		left, leftKnown := t.Counts[c.Left]
-		right, rightKnown := t.Counts.Value(c.Right)
+// claims splits what does not hold of the variant's claim from what nobody can
+// judge. Where a requirement is not met, that is the whole claim.
+func claims(t evidence.Trial) (failing, unknown []string) {
+	unmet, unknown := checks(t.Requires, t.Counts)
+	for _, requirement := range unmet {
+		unknown = append(unknown, "the claim cannot be judged: "+requirement)
+	}
+	if len(unknown) > 0 {
+		return nil, unknown
+	}
+	return checks(t.Checks, t.Counts)
+}
+
+// checks splits the comparisons that do not hold from those that nobody can
+// judge.
+func checks(all []evidence.Check, counts evidence.Counts) (failing, unknown []string) {
+	for _, c := range all {
+		left, leftKnown := counts[c.Left]
+		right, rightKnown := counts.Value(c.Right)
 		holds, knownOp := compare(left, c.Op, right)
 		switch {
 		case !leftKnown:

@@ -15,7 +15,7 @@ func kept() evidence.Trial {
 		Scenario: "idempotent", Variant: "enable.idempotence=true,sends=sequential", Kind: evidence.Promise, Client: "franz",
 		Faults: []evidence.Fault{{Rule: "lose-answers", Kind: "drop-response", API: "Produce", Planned: 70, Fired: 70}},
 		Counts: evidence.Counts{
-			evidence.Intended: 200, evidence.LogRecords: 200, evidence.Unique: 200,
+			evidence.Intended: 200, evidence.Acked: 200, evidence.LogRecords: 200, evidence.Unique: 200,
 			evidence.Duplicates: 0, evidence.ResponsesDropped: 70,
 		},
 		Conditions: evidence.Conditions{Finished: true, ReadBack: evidence.ReadBackComplete, Exchanges: 280},
@@ -44,9 +44,9 @@ func unsound() map[string]struct {
 		"error": {change: func(t *evidence.Trial) { t.Conditions.Error = "the scenario could not go on: produce: closed" },
 			reason: "the scenario could not go on: produce: closed"},
 		"not finished": {change: func(t *evidence.Trial) { t.Conditions.Finished, t.Conditions.Pending = false, 3 },
-			reason: "not finished: 3 records pending"},
+			reason: "not finished, 3 records pending"},
 		"not finished by one": {change: func(t *evidence.Trial) { t.Conditions.Finished, t.Conditions.Pending = false, 1 },
-			reason: "not finished: 1 record pending"},
+			reason: "not finished, 1 record pending"},
 		"read-back": {change: func(t *evidence.Trial) { t.Conditions.ReadBack = "payments-0 stopped at offset 12" },
 			reason: "the read-back is not complete: payments-0 stopped at offset 12", distrust: true},
 		"no read-back": {change: func(t *evidence.Trial) { t.Conditions.ReadBack = "" },
@@ -123,7 +123,7 @@ func TestJudge(t *testing.T) {
 			t.Conditions = evidence.Conditions{Pending: 2, ReadBack: "timeout", Leaks: 1, FirstLeak: "payments-0 offset 3"}
 			t.Faults[0].Fired = 1
 		}, want: evidence.Inconclusive, reasons: []string{
-			"not finished: 2 records pending", "the read-back is not complete: timeout", "the trace is empty",
+			"not finished, 2 records pending", "the read-back is not complete: timeout", "the trace is empty",
 			"1 batch in the log never passed the proxy, the first at payments-0 offset 3", "drop-response: 70 planned, 1 fired",
 		}},
 		"a condition comes before a failing check": {change: func(t *evidence.Trial) {
@@ -150,6 +150,18 @@ func TestJudge(t *testing.T) {
 		"a control that misbehaves too little": {change: func(t *evidence.Trial) {
 			t.Kind, t.Checks = evidence.Control, []evidence.Check{{Left: evidence.Duplicates, Op: "==", Right: "responses_dropped"}}
 		}, want: evidence.Violated, reasons: []string{"duplicates is 0, expected == responses_dropped (70)"}},
+		"a requirement that is met": {change: func(t *evidence.Trial) { t.Requires = allAcked() }, want: evidence.Holds},
+		"a requirement comes before a failing check": {change: func(t *evidence.Trial) {
+			t.Requires, t.Counts[evidence.Acked], t.Counts[evidence.LogRecords] = allAcked(), 197, 203
+		}, want: evidence.Inconclusive, reasons: []string{"the claim cannot be judged: acked is 197, expected == intended (200)"}},
+		"a requirement hides no anomaly": {change: func(t *evidence.Trial) {
+			t.Requires, t.Counts[evidence.Acked] = allAcked(), 197
+			t.Kind, t.Anomalies = evidence.Control, []evidence.Anomaly{duplicates(3)}
+		}, want: evidence.Violated, reasons: []string{duplicateReason}},
+		"a requirement that is not known": {change: func(t *evidence.Trial) {
+			t.Requires = allAcked()
+			delete(t.Counts, evidence.Acked)
+		}, want: evidence.Inconclusive, reasons: []string{"acked is not known, acked == intended cannot be checked"}},
 		"at least": {change: func(t *evidence.Trial) {
 			t.Checks = []evidence.Check{{Left: evidence.Unique, Op: ">=", Right: "200"}, {Left: evidence.Unique, Op: ">=", Right: "201"}}
 		}, want: evidence.Violated, reasons: []string{"unique is 200, expected >= 201"}},
@@ -171,6 +183,10 @@ func TestJudge(t *testing.T) {
 		tt.change(&trial)
 		check(t, name, trial, tt.want, tt.reasons...)
 	}
+}
+
+func allAcked() []evidence.Check {
+	return []evidence.Check{{Left: evidence.Acked, Op: "==", Right: "intended"}}
 }
 
 func check(t *testing.T, name string, trial evidence.Trial, want evidence.Verdict, reasons ...string) {
