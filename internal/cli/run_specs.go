@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kcompare/drivers"
+	"kcompare/internal/config"
 	"kcompare/internal/scenario"
 	"kcompare/internal/trial"
 )
@@ -164,8 +164,8 @@ func pairs(flag string, args []string) (map[string]string, error) {
 		if !ok || key == "" {
 			return nil, usagef("%s %s: expected key=value", flag, arg)
 		}
-		if before, twice := read[key]; twice {
-			return nil, &drivers.ConfigError{Keys: []string{key}, Reason: fmt.Sprintf("set twice, to %q and to %q", before, value)}
+		if _, twice := read[key]; twice {
+			return nil, &drivers.ConfigError{Keys: []string{key}, Reason: "set twice, give it once"}
 		}
 		read[key] = value
 	}
@@ -201,7 +201,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 		case slices.Contains(elsewhere, f.Name):
 		case f.Name == "set":
 			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
-				words = append(words, "-X "+quoted(v))
+				words = append(words, "-X "+quoted(masked(v)))
 			}
 		default:
 			words = append(words, "--"+f.Name+"="+quoted(f.Value.String()))
@@ -211,6 +211,12 @@ func commandLine(cmd *cobra.Command, args []string) string {
 		words = append(words, "--seed=1")
 	}
 	return strings.Join(words, " ")
+}
+
+// masked takes the value out of a key=value pair whose value is a secret.
+func masked(pair string) string {
+	key, value, _ := strings.Cut(pair, "=")
+	return key + "=" + config.Masked(map[string]string{key: value})[key]
 }
 
 // quoted protects a word from a shell when it needs that.

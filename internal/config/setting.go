@@ -5,6 +5,7 @@ package config
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,6 +88,18 @@ func (s Setting) Secret() bool {
 		}
 	}
 	return false
+}
+
+// Masked is what may be printed of settings: the values of secrets are replaced.
+// Keys may be any names.
+func Masked(settings map[string]string) map[string]string {
+	masked := maps.Clone(settings)
+	for key := range masked {
+		if s, known := Lookup(key); known && s.Secret() {
+			masked[key] = "(secret)"
+		}
+	}
+	return masked
 }
 
 //go:embed settings.tsv

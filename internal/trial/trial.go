@@ -11,6 +11,7 @@ import (
 
 	"kcompare/drivers"
 	"kcompare/internal/broker"
+	"kcompare/internal/config"
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 	"kcompare/internal/partition"
@@ -149,7 +150,7 @@ func describe(spec Spec, set map[string]string) evidence.Trial {
 	return evidence.Trial{
 		Scenario: spec.Scenario.Name, Variant: v.Name, Kind: v.Kind,
 		Client: spec.Driver.Client(), Library: spec.Driver.Library().String(), Repeat: spec.Repeat,
-		About: v.About(spec.Parameters), Config: set,
+		About: v.About(spec.Parameters), Config: config.Masked(set),
 		Claim: v.Claim, Requires: v.Requires, Checks: v.Checks, Allowed: v.Allowed,
 		Faults: []evidence.Fault{}, Counts: evidence.Counts{}, Requests: map[string]int64{},
 		Anomalies: []evidence.Anomaly{}, Errors: []evidence.ErrorCount{}, Reasons: []string{},
