@@ -25,6 +25,24 @@ type RecordID struct {
 // String is the header's value, "payments/42".
 func (id RecordID) String() string { return id.Role + "/" + strconv.Itoa(id.N) }
 
+// MarshalText is String, and nothing for a record without an identity.
+func (id RecordID) MarshalText() ([]byte, error) {
+	if id == (RecordID{}) {
+		return nil, nil
+	}
+	return []byte(id.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (id *RecordID) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*id = RecordID{}
+		return nil
+	}
+	*id, err = ParseRecordID(string(text))
+	return err
+}
+
 // Compare orders by role, then number.
 func (id RecordID) Compare(other RecordID) int {
 	return cmp.Or(strings.Compare(id.Role, other.Role), cmp.Compare(id.N, other.N))
@@ -51,6 +69,15 @@ type SendID struct {
 // String is the header's value, "1/42/5f3a9c01".
 func (s SendID) String() string {
 	return fmt.Sprintf("%d/%d/%08x", s.Instance, s.Ordinal, s.Sum)
+}
+
+// MarshalText is String.
+func (s SendID) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (s *SendID) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseSendID(string(text))
+	return err
 }
 
 // ParseSendID reads the value of SendHeader.

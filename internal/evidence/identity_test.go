@@ -1,6 +1,7 @@
 package evidence_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"kcompare/internal/evidence"
@@ -17,6 +18,22 @@ func TestIdentityRoundTrip(t *testing.T) {
 	}
 	if got, err := evidence.ParseSendID(send.String()); err != nil || got != send {
 		t.Errorf("ParseSendID(%q) = %v, %v", send, got, err)
+	}
+}
+
+func TestIdentityInJSON(t *testing.T) {
+	for _, rec := range []evidence.LogRecord{
+		{Offset: 3, ID: evidence.RecordID{Role: "payments", N: 42}, Send: evidence.SendID{Instance: 1, Ordinal: 7, Sum: 9}},
+		{Offset: 4, Foreign: true},
+	} {
+		text, err := json.Marshal(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got evidence.LogRecord
+		if err := json.Unmarshal(text, &got); err != nil || got != rec {
+			t.Errorf("%s reads as %+v, %v", text, got, err)
+		}
 	}
 }
 

@@ -155,7 +155,10 @@ func (c *conn) request(frame []byte) error {
 		c.p.record.change(func() { e.exchange.Result = "not forwarded: " + err.Error() })
 		return err
 	}
-	first, stopped := c.pending.push(e, func() { c.decide(e) })
+	first, stopped := c.pending.push(e, func() {
+		c.p.record.took(e.exchange)
+		c.decide(e)
+	})
 	switch {
 	case stopped != "":
 		c.p.record.change(func() { e.exchange.Result = "not forwarded: " + stopped })

@@ -113,18 +113,21 @@ func comesTrue(holds func() bool) bool {
 // holdProduce lets the broker take no Produce before the proxy has read so many
 // of them and forwarded so many. What is in flight at a fault is then no matter
 // of luck.
-func (c *cluster) holdProduce(read int64, forwarded int) {
+func (c *cluster) holdProduce(read, forwarded int) {
 	c.ControlKey(int16(kmsg.Produce), func(kmsg.Request) (kmsg.Response, error, bool) {
 		c.KeepControl()
 		comesTrue(func() bool {
-			seen := c.proxy.Observed()
-			n := 0
-			for _, e := range seen.Trace.Exchanges {
-				if e.API == produceName && e.Forwarded {
-					n++
+			seen, passed := 0, 0
+			for _, e := range c.proxy.Observed().Trace.Exchanges {
+				if e.API != produceName {
+					continue
+				}
+				seen++
+				if e.Forwarded {
+					passed++
 				}
 			}
-			return seen.ProduceRequests >= read && n >= forwarded
+			return seen >= read && passed >= forwarded
 		})
 		return nil, nil, false
 	})

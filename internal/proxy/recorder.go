@@ -18,9 +18,14 @@ type Observed struct {
 	Trace      evidence.Trace           // in the order in which requests were read
 	Fired      map[string][]fault.Point // by rule: faults that really happened
 	Collateral map[string]int64         // by rule: innocent answers lost with a connection
-	Requests   map[string]int64         // by API: requests that clients sent, those that were lost included
 
-	ProduceRequests  int64
+	// Requests by API, and those of Produce, have what came while its connection
+	// stood, what a fault then lost included. What a client still writes into a
+	// connection that a fault has ended is in the trace, as not forwarded, and in no
+	// count: it is a matter of how fast the client notices.
+	Requests        map[string]int64
+	ProduceRequests int64
+
 	ResponsesDropped int64 // answers to Produce that a fault lost, collateral included
 	RequestsDropped  int64 // Produce requests that a fault kept from the broker
 
@@ -115,10 +120,8 @@ func (r *recorder) add(e *evidence.Exchange) {
 	defer r.mu.Unlock()
 	r.n++
 	e.N, e.At = r.n, r.clock().Microseconds()
-	r.seen.Requests[e.API]++
 	room := r.keep
 	if e.API == produceName {
-		r.seen.ProduceRequests++
 		room *= produceFactor
 	}
 	if len(r.kept) >= room {
@@ -126,6 +129,16 @@ func (r *recorder) add(e *evidence.Exchange) {
 		return
 	}
 	r.kept = append(r.kept, e)
+}
+
+// took counts a request that came while its connection stood.
+func (r *recorder) took(e *evidence.Exchange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen.Requests[e.API]++
+	if e.API == produceName {
+		r.seen.ProduceRequests++
+	}
 }
 
 // change changes an exchange that was added.
