@@ -126,10 +126,12 @@ func (o *runOptions) store(t *evidence.Trial, seen *evidence.Observed) error {
 		base += fmt.Sprintf("-%d", t.Repeat)
 	}
 	t.Trace, t.Log = base+".trace.jsonl", base+".log.jsonl"
+	doc := o.document([]evidence.Trial{*t})
+	doc.ElapsedMS = t.ElapsedMS
 	for name, write := range map[string]func(io.Writer) error{
 		t.Trace:        func(w io.Writer) error { return evidence.EncodeTrace(w, seen.Trace) },
 		t.Log:          func(w io.Writer) error { return evidence.EncodeLog(w, seen.Log) },
-		base + ".json": func(w io.Writer) error { return evidence.Encode(w, o.document([]evidence.Trial{*t})) },
+		base + ".json": func(w io.Writer) error { return evidence.Encode(w, doc) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {

@@ -66,7 +66,8 @@ func Decode(r io.Reader) (Document, error) {
 }
 
 // Merge joins the trials of documents of one run, in the order given. What the
-// documents say alike stays; the seed and broker must be the same.
+// documents say alike stays; the seed and broker must be the same. The time is
+// that of the longest, because trials run side by side.
 func Merge(docs ...Document) (Document, error) {
 	if len(docs) == 0 {
 		return Document{}, fmt.Errorf("merge evidence: expected at least one document")
@@ -79,6 +80,7 @@ func Merge(docs ...Document) (Document, error) {
 				whole.Seed, whole.Broker.Software, doc.Seed, doc.Broker.Software)
 		}
 		whole.Trials = append(whole.Trials, doc.Trials...)
+		whole.ElapsedMS = max(whole.ElapsedMS, doc.ElapsedMS)
 	}
 	return whole, nil
 }
