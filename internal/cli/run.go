@@ -37,6 +37,17 @@ func newRun(s *State) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [SCENARIO...|core|all]",
 		Short: "Run scenarios on every available client and compare",
+		Long: `run tells scenarios (those of core, if none is named) through every available
+client library, and prints what each promised and what really happened. The report
+goes to stdout, everything else to stderr.
+
+Exit codes: 0 everything held; 1 kcompare itself failed; 2 usage; 3 a promise or a
+control is violated; 4 nothing is violated, but something is inconclusive or
+unstable; 130 interrupted, what was finished is printed.`,
+		Example: `  kcompare run
+  kcompare run idempotent --client=franz --drop-rate=0.6 --seed=7
+  kcompare run --variant=sends=concurrent -X linger.ms=5 --repeat=5
+  kcompare run --format=json -o run.json --evidence=evidence`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.scenarios, opts.again = args, commandLine(cmd, args)
 			return runRun(cmd.Context(), opts)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -68,7 +69,7 @@ func (o *runOptions) repeats(spec trial.Spec) []trial.Spec {
 func checkSpecs(specs []trial.Spec) error {
 	for _, spec := range specs {
 		if err := spec.Check(); err != nil {
-			return err
+			return fmt.Errorf("%s %s: %w", spec.Scenario.Name, spec.Variant.Name, err)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ package partition
 import (
 	"fmt"
 	"hash/crc32"
+	"strings"
 )
 
 // Func maps a non-empty key to one of n partitions.
@@ -21,7 +22,7 @@ func ByName(name string) (Func, error) {
 	case "consistent_random":
 		return CRC32, nil
 	}
-	return nil, fmt.Errorf("partitioner %q: expected one of %v", name, Names())
+	return nil, fmt.Errorf("partitioner %q: expected %s", name, strings.Join(Names(), " or "))
 }
 
 // CRC32 is librdkafka's default for records with a key (rdkafka_msg.c,

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"kcompare/drivers"
@@ -125,7 +126,8 @@ func prepare(spec Spec) (*run, error) {
 	}
 	place, err := partition.ByName(set["partitioner"])
 	if err != nil {
-		return nil, &drivers.ConfigError{Keys: []string{"partitioner"}, Reason: err.Error()}
+		return nil, &drivers.ConfigError{Keys: []string{"partitioner"}, Reason: fmt.Sprintf(
+			"is %q, expected %s: a plan has to know where each key goes", set["partitioner"], strings.Join(partition.Names(), " or "))}
 	}
 	records := spec.Variant.Records(spec.Parameters, place)
 	r.records = len(records)
