@@ -22,6 +22,9 @@ type sendState struct {
 	inTold  bool     // one stands in the partition that the client told
 	atTold  bool     // one stands at the offset that the client told
 
+	told     int64 // microseconds, when an answer without an error came; 0 if none did
+	needless int32 // requests with it that the broker got after that
+
 	// Known for the first send of a logical record.
 	resent bool // it was sent more than once
 	met    bool // it stands in the log, whichever send brought it
@@ -107,7 +110,7 @@ func (c *account) meet(send int32, id identity) (firstCopy bool, duplicate strin
 // copied is the cause of a further copy of one act of sending.
 func (c *account) copied(send int32, id identity) string {
 	if id.producer < 0 {
-		return DuplicateNoProducer
+		return c.copiedWithoutProducer(&c.states[send])
 	}
 	key := copyOf{send, id}
 	if c.states[send].first == id || c.again[key] {
@@ -115,6 +118,18 @@ func (c *account) copied(send int32, id identity) string {
 	}
 	c.again[key] = true
 	return DuplicateRenumbered
+}
+
+// copiedWithoutProducer tells a retry that nobody can avoid from one after the
+// answer. Which of the copies came by which request is not known without a
+// sequence, so as many copies as there were needless requests are put down to
+// them.
+func (c *account) copiedWithoutProducer(s *sendState) string {
+	if s.needless == 0 {
+		return DuplicateNoProducer
+	}
+	s.needless--
+	return DuplicateAnswered
 }
 
 // sentAgain is the cause of a copy that another act of sending brought.

@@ -163,6 +163,20 @@ func TestDuplicate(t *testing.T) {
 			counts: counts(204, 1), anomalies: one(evidence.Duplicate, audit.DuplicateRenumbered, key)},
 		{name: "no producer id", plant: func(w *world) { w.forgetProducer(key); w.repeat(key, same) },
 			counts: counts(204, 1), anomalies: one(evidence.Duplicate, audit.DuplicateNoProducer, key)},
+		{name: "no producer id, after the answer", plant: func(w *world) {
+			w.forgetProducer(key)
+			w.repeat(key, same)
+			requests := w.requests(key)
+			requests[len(requests)-2].AnsweredAt = 1000
+			requests[len(requests)-1].At = 1001
+		}, counts: counts(204, 1), anomalies: one(evidence.Duplicate, audit.DuplicateAnswered, key)},
+		{name: "no producer id, while the answer was on its way", plant: func(w *world) {
+			w.forgetProducer(key)
+			w.repeat(key, same)
+			requests := w.requests(key)
+			requests[len(requests)-2].AnsweredAt = 1002
+			requests[len(requests)-1].At = 1001
+		}, counts: counts(204, 1), anomalies: one(evidence.Duplicate, audit.DuplicateNoProducer, key)},
 		{name: "the client tells the second copy", plant: func(w *world) {
 			w.forgetProducer(key)
 			w.repeat(key, same)

@@ -8,6 +8,7 @@ const (
 	DuplicateBroker      = "broker appended the same batch twice"
 	DuplicateRenumbered  = "client renumbered a batch it sent again"
 	DuplicateNoProducer  = "client retry without producer id"
+	DuplicateAnswered    = "client without producer id sent it again after its answer had been passed on"
 	DuplicateSession     = "new session or second instance sent it"
 	DuplicateApplication = "application sent it twice"
 )

@@ -64,12 +64,25 @@ func (a *auditor) exchange(e *evidence.Exchange) {
 		}
 		for _, id := range b.Sends {
 			if send, known := a.sends.find(id); known {
-				a.sends.states[send].way |= wayOf(e, b)
+				a.sends.states[send].travelled(e, wayOf(e, b))
 			}
 		}
 		if e.Forwarded {
 			a.stock(b)
 		}
+	}
+}
+
+// travelled notes one request with the send. Requests come in the order in which
+// they reached the proxy; the answer to an earlier one counts only if it had gone
+// to the client before this one arrived.
+func (s *sendState) travelled(e *evidence.Exchange, w way) {
+	s.way |= w
+	if w&reached != 0 && s.told > 0 && s.told < e.At {
+		s.needless++
+	}
+	if w&told != 0 && s.told == 0 {
+		s.told = e.AnsweredAt
 	}
 }
 

@@ -35,7 +35,11 @@ Look at "answers lost" beside "duplicates". In the sequential variants one recor
 is on its way at a time, so that each has its own chain of attempts, and the
 planned faults are the same for every client. In the concurrent variants all
 records are handed over at once and up to five requests are in flight: closing a
-connection then also loses answers that no fault was aimed at ("collateral").`,
+connection then also loses answers that no fault was aimed at ("collateral").
+
+What to look at in the concurrent control: franz-go sometimes sends a payment again
+whose answer it already had, when one before it in the same partition failed; the
+causes say so. librdkafka was not seen to.`,
 		Topics: []Topic{{Role: payments, Partitions: paymentsPartitions}},
 		Variants: []Variant{
 			idempotentVariant(true, sequential),
