@@ -90,12 +90,28 @@ func (o *runOptions) checkFlags() error {
 		return usagef("--delivery-timeout=%v: expected 1s to 24h", p.DeliveryTimeout)
 	case p.Retries < 0:
 		return usagef("--retries=%d: expected 0 or more", p.Retries)
+	case plannedFaults(p) > mostPlanned:
+		return usagef("--messages=%d with --drop-rate=%v plans about %.0f faults: expected at most %d",
+			p.Messages, p.DropRate, plannedFaults(p), mostPlanned)
 	case o.repeat < 1 || o.repeat > 1000:
 		return usagef("--repeat=%d: expected 1 to 1000", o.repeat)
 	case o.trialTimeout < 0:
 		return usagef("--trial-timeout=%v: expected 0 or more", o.trialTimeout)
 	}
 	return oneOf("progress", o.progress, progressAuto, progressPlain, progressNone)
+}
+
+// mostPlanned keeps a plan, which is held in memory, below some hundred megabytes.
+const mostPlanned = 2_000_000
+
+// plannedFaults is about how many attempts are hit, if each record is sent until
+// it is spared or its retries are used up.
+func plannedFaults(p scenario.Parameters) float64 {
+	chain := float64(p.Retries) + 1
+	if p.DropRate < 1 {
+		chain = min(chain, p.DropRate/(1-p.DropRate))
+	}
+	return chain * float64(p.Messages)
 }
 
 func chooseScenarios(names []string) ([]scenario.Scenario, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -58,8 +59,8 @@ func (s *Stage) Close() error {
 	s.clients = nil
 	s.mu.Unlock()
 	var first error
-	for i := len(clients) - 1; i >= 0; i-- {
-		if err := clients[i](); err != nil && first == nil {
+	for _, closeClient := range slices.Backward(clients) {
+		if err := closeClient(); err != nil && first == nil {
 			first = fmt.Errorf("close a client of %s: %w", s.Driver.Client(), err)
 		}
 	}

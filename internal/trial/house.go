@@ -29,6 +29,8 @@ const keptExchanges = 100_000
 // open starts everything in order. When a part fails, those before it are
 // stopped.
 func open(ctx context.Context, r *run, clock func() time.Duration) (*house, error) {
+	ctx, cancel := context.WithTimeout(ctx, readingTime)
+	defer cancel()
 	h := &house{topics: map[string]string{}}
 	for _, t := range r.spec.Scenario.Topics {
 		h.topics[t.Role] = "kcompare-" + r.spec.Scenario.Name + "-" + t.Role

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,8 +66,9 @@ func (s Spec) Check() error {
 	return err
 }
 
-// readingTime bounds each of the two readings after the scenario: the log by the
-// reader, and the topics by the client itself.
+// readingTime bounds what is done around the scenario: the making of topics before
+// it, and each of the two readings after it, the log by the reader and the topics by
+// the client itself.
 const readingTime = 10 * time.Second
 
 // Run plays the trial. Whatever the client did is in the evidence; the error is
@@ -131,7 +133,11 @@ func prepare(spec Spec) (*run, error) {
 	}
 	records := spec.Variant.Records(spec.Parameters, place)
 	r.records = len(records)
-	r.planned = r.plan.Planned(spec.Seed, records, fault.MaxAttempts(spec.Parameters.Retries))
+	retries, err := strconv.Atoi(set["retries"])
+	if err != nil {
+		return nil, &drivers.ConfigError{Keys: []string{"retries"}, Reason: err.Error()}
+	}
+	r.planned = r.plan.Planned(spec.Seed, records, fault.MaxAttempts(retries))
 	return r, r.askDriver()
 }
 
@@ -173,11 +179,7 @@ func (r *run) act(ctx context.Context, h *house) {
 
 	c := &r.observed.Trial.Conditions
 	c.Finished = err == nil
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		c.Error = ""
-	default:
+	if err != nil && ctx.Err() == nil {
 		c.Error = fmt.Sprintf("the scenario could not go on: %v", err)
 		r.ledger.Note(err)
 	}
