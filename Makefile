@@ -16,8 +16,8 @@ test: ## every test, and the build without a C compiler
 	CGO_ENABLED=0 $(GO) build ./...
 	$(GO) test -parallel=8 ./...
 
-test-race: ## every test under the race detector
-	$(GO) test -race -parallel=8 ./...
+test-race: ## the tests of the rooms with goroutines, under the race detector
+	$(GO) test -race -parallel=8 ./drivers/... ./franz ./internal/broker ./internal/proxy ./internal/scenario ./internal/trial ./internal/cli
 
 lint: ## the linters of .golangci.yml
 	$(LINT) run ./...
@@ -37,4 +37,4 @@ fuzz: ## every fuzz target for FUZZTIME each
 	done
 
 clean: ## what builds leave behind
-	rm -rf bin evidence
+	rm -rf bin

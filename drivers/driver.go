@@ -63,6 +63,24 @@ type Abilities struct {
 	Groups       bool // Consumer.Subscribe
 }
 
+// Lacking lists what of a the library does not have, in words.
+func (a Abilities) Lacking(has Abilities) []string {
+	var lacking []string
+	for _, ability := range []struct {
+		needed, has bool
+		name        string
+	}{
+		{a.Idempotence, has.Idempotence, "idempotence"},
+		{a.Transactions, has.Transactions, "transactions"},
+		{a.Groups, has.Groups, "consumer groups"},
+	} {
+		if ability.needed && !ability.has {
+			lacking = append(lacking, ability.name)
+		}
+	}
+	return lacking
+}
+
 // Role says what a set of settings is for.
 type Role int
 

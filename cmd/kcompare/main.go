@@ -22,15 +22,25 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	return cli.Main(ctx, cli.State{
 		Stdout:         os.Stdout,
 		Stderr:         os.Stderr,
-		StdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "",
+		StdoutTerminal: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		StderrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
-		Width:          100,
+		Width:          width(),
 		Now:            time.Now,
 		Clients:        clients(),
 	}, os.Args[1:])
+}
+
+// width is that of a report: 100 columns, or fewer on a narrow terminal.
+func width() int {
+	const most = 100
+	if columns, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		return min(columns, most)
+	}
+	return most
 }
 
 func clients() []cli.Client {

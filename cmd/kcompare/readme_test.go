@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,49 +13,66 @@ import (
 )
 
 // TestReadmeShowsTheReport holds the report in README.md to what the command
-// above it prints: every line of it, in order; "..." stands for what is left out.
+// above it prints, line by line; only at "..." something is left out.
 func TestReadmeShowsTheReport(t *testing.T) {
 	var out, problems bytes.Buffer
 	state := cli.State{Stdout: &out, Stderr: &problems, Width: 100, Now: time.Now, Clients: clients()}
 	if code := cli.Main(t.Context(), state, []string{"run", "--progress=none"}); code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, &problems, &out)
 	}
-	printed := strings.Split(masked(out.String()), "\n")
-	for _, line := range readmeReport(t) {
-		for len(printed) > 0 && printed[0] != line {
-			printed = printed[1:]
+	printed := lines(masked(out.String()))
+	for _, passage := range readmeReport(t) {
+		at := index(printed, passage)
+		if at < 0 {
+			t.Fatalf("README.md shows a passage that the report does not have at that place:\n%s\nThe report:\n%s",
+				strings.Join(passage, "\n"), &out)
 		}
-		if len(printed) == 0 {
-			t.Fatalf("README.md shows a line that the report does not have at that place:\n%s\nThe report:\n%s", line, &out)
-		}
+		printed = printed[at+len(passage):]
 	}
 }
 
-// readmeReport is the indented block that begins with the report's title.
-func readmeReport(t *testing.T) []string {
+// index finds the passage, line by line without a gap.
+func index(all, passage []string) int {
+	for i := 0; i+len(passage) <= len(all); i++ {
+		if slices.Equal(all[i:i+len(passage)], passage) {
+			return i
+		}
+	}
+	return -1
+}
+
+// lines are those with something on them.
+func lines(text string) []string {
+	all := strings.Split(text, "\n")
+	return slices.DeleteFunc(all, func(line string) bool { return strings.TrimSpace(line) == "" })
+}
+
+// readmeReport is the indented block that begins with the report's title, cut at
+// each "...".
+func readmeReport(t *testing.T) [][]string {
 	t.Helper()
 	page, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, found := strings.Cut(string(page), "    kcompare run idempotent · ")
+	const title, indent = "    kcompare run idempotent · ", "    "
+	_, rest, found := strings.Cut(string(page), title)
 	if !found {
 		t.Fatal("README.md: the report is not there")
 	}
-	var lines []string
-	for line := range strings.Lines("    kcompare run idempotent · " + rest) {
-		line, indented := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")
-		if !indented && line != "" {
-			break
-		}
-		if text := strings.TrimSpace(line); text != "" && text != "..." {
-			lines = append(lines, masked(line))
+	passages := [][]string{nil}
+	for _, line := range lines(masked(title + rest)) {
+		text, indented := strings.CutPrefix(line, indent)
+		switch {
+		case !indented:
+			return passages
+		case strings.TrimSpace(text) == "...":
+			passages = append(passages, nil)
+		default:
+			passages[len(passages)-1] = append(passages[len(passages)-1], text)
 		}
 	}
-	if len(lines) < 10 {
-		t.Fatalf("README.md: the report has %d lines", len(lines))
-	}
-	return lines
+	return passages
 }
 
 var (

@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
-	"os"
+	"fmt"
 	"os/exec"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"kcompare/librdkafka"
 )
 
 func TestMain(m *testing.M) {
@@ -23,8 +25,14 @@ func TestScripts(t *testing.T) {
 			env.Setenv("NO_COLOR", "1")
 			return nil
 		},
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
-		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		Condition: func(name string) (bool, error) {
+			if name != "cgo" {
+				return false, fmt.Errorf("condition %q: expected cgo", name)
+			}
+			_, err := librdkafka.New()
+			return err == nil, nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})
 }
 

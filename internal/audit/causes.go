@@ -47,7 +47,7 @@ const (
 
 // What is wrong with a record's content or origin.
 const (
-	CorruptedLog     = "key, value or headers in the log are not those that were sent"
+	CorruptedLog     = "key, value or identity in the log are not those that were sent"
 	CorruptedRead    = "the consumer returned other content than the log holds"
 	PhantomForeign   = "a record in the log carries no identity of this trial"
 	PhantomUnknown   = "a record in the log carries an identity that was never sent"

@@ -57,20 +57,12 @@ func describeClient(c Client) clientRow {
 	if err != nil {
 		return clientRow{Client: c.Name, Lacks: []string{}, HowToGet: err.Error()}
 	}
-	return clientRow{Client: c.Name, Library: d.Library().String(), Available: true, Lacks: lacks(d.Abilities())}
+	return clientRow{Client: c.Name, Library: d.Library().String(), Available: true, Lacks: lacks(d)}
 }
 
-func lacks(a drivers.Abilities) []string {
-	lacking := []string{}
-	for _, ability := range []struct {
-		has  bool
-		name string
-	}{{a.Idempotence, "idempotence"}, {a.Transactions, "transactions"}, {a.Groups, "consumer groups"}} {
-		if !ability.has {
-			lacking = append(lacking, ability.name)
-		}
-	}
-	return lacking
+func lacks(d drivers.Driver) []string {
+	everything := drivers.Abilities{Idempotence: true, Transactions: true, Groups: true}
+	return append([]string{}, everything.Lacking(d.Abilities())...)
 }
 
 func renderClients(w io.Writer, rows []clientRow) error {

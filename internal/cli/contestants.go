@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"kcompare/drivers"
@@ -12,6 +13,9 @@ import (
 func (s *State) contestants(list string) ([]drivers.Driver, error) {
 	if list == "all" {
 		return s.available(), nil
+	}
+	if slices.Contains(strings.Split(list, ","), "all") {
+		return nil, usagef("--client=%s: all stands alone", list)
 	}
 	var chosen []drivers.Driver
 	seen := map[string]bool{}

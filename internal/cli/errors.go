@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,10 +32,27 @@ func usagef(format string, args ...any) error {
 // unknown says that there is no thing of that kind and name, which one was
 // probably meant, and which there are.
 func unknown(kind, name string, known []string) error {
+	if slices.Contains(reserved()[kind], name) {
+		return usagef("%s %q is not built yet, see docs/not-covered.md", kind, name)
+	}
 	if near := config.Nearest(name, known); near != "" {
 		return usagef("unknown %s %q: did you mean %s?", kind, name, near)
 	}
 	return usagef("unknown %s %q: expected %s", kind, name, strings.Join(known, ", "))
+}
+
+// reserved are names of the contract that nothing stands behind yet.
+func reserved() map[string][]string {
+	return map[string][]string{
+		"command": {"config", "lint", "probe", "docs", "bench", "broker", "proxy", "topics"},
+		"client":  {"python", "java", "kafkajs", "kafka-python", "aiokafka", "sarama", "platformatic"},
+		"scenario": {
+			"at-most-once", "at-least-once", "transactional", "read-process-write", "zombie", "producer-restart",
+			"sequence", "reorder", "delivery-timeout", "transaction-timeout", "concurrent-transactions",
+			"error-classes", "hanging-transaction", "late-commit", "graceful-shutdown", "auto-commit",
+			"rebalance", "monitoring", "partitioner", "defaults",
+		},
+	}
 }
 
 // codeError carries the exit code of a command that did its work: what it found
@@ -75,13 +93,22 @@ func (s *State) exitCode(ctx context.Context, err error) int {
 
 // flagError names the nearest flag for one that does not exist.
 func flagError(cmd *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		f := value.GetFlag()
+		return usagef("--%s=%s: expected a value of type %s, such as %s", f.Name, value.GetValue(), f.Value.Type(), f.DefValue)
+	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
 		return usageError{err}
 	}
 	var known []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-	return unknown("flag", "--"+missing.GetSpecifiedName(), known)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	name := missing.GetSpecifiedName()
+	if near := config.Nearest(name, known); near != "" {
+		return usagef("unknown flag --%s: did you mean --%s?", name, near)
+	}
+	return usagef("unknown flag --%s: %s --help lists them", name, cmd.CommandPath())
 }
 
 // noArguments refuses arguments with a usage error.

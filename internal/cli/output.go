@@ -31,24 +31,45 @@ func oneOf(flag, value string, words ...string) error {
 // output is where a report goes and how it looks.
 type output struct {
 	format string
-	file   string // empty: stdout
+	file   string // empty or "-": stdout
 }
+
+func (o output) toStdout() bool { return o.file == "" || o.file == "-" }
 
 // check finds out before a run whether the result can be written afterwards.
 func (o output) check() error {
 	if err := oneOf("format", o.format, formatText, formatJSON); err != nil {
 		return err
 	}
-	if o.file == "" {
+	if o.toStdout() {
 		return nil
 	}
-	if info, err := os.Stat(o.file); err == nil && info.IsDir() {
+	info, err := os.Stat(o.file)
+	switch {
+	case err == nil && info.IsDir():
 		return usagef("-o %s: is a directory, expected a file", o.file)
+	case err == nil && !info.Mode().IsRegular():
+		return nil // a pipe or a device shows only when it is written to
 	}
-	if err := writable(filepath.Dir(o.file)); err != nil {
+	if err := writable(filepath.Dir(o.target())); err != nil {
 		return usagef("-o %s: %w", o.file, err)
 	}
 	return nil
+}
+
+// target is the file behind a symbolic link, which stays a link.
+func (o output) target() string {
+	if path, err := filepath.EvalSymlinks(o.file); err == nil {
+		return path
+	}
+	link, err := os.Readlink(o.file)
+	switch {
+	case err != nil:
+		return o.file // it does not exist yet
+	case filepath.IsAbs(link):
+		return link // what it leads to does not exist yet
+	}
+	return filepath.Join(filepath.Dir(o.file), link)
 }
 
 // writable tries, because permissions alone do not tell.
@@ -67,19 +88,28 @@ func (o output) write(s *State, doc evidence.Document) error {
 	if err := o.render(&b, s, doc); err != nil {
 		return err
 	}
-	if o.file == "" {
+	if o.toStdout() {
 		_, err := s.Stdout.Write(b.Bytes())
 		return err
 	}
-	if err := maybe.WriteFile(o.file, b.Bytes(), 0o644); err != nil {
+	if err := o.replace(b.Bytes()); err != nil {
 		return fmt.Errorf("write %s: %w", o.file, err)
 	}
 	return nil
+}
+
+// replace never puts a file in the place of a pipe or a device.
+func (o output) replace(content []byte) error {
+	info, err := os.Stat(o.file)
+	if err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(o.file, content, 0o644)
+	}
+	return maybe.WriteFile(o.target(), content, 0o644)
 }
 
 func (o output) render(b *bytes.Buffer, s *State, doc evidence.Document) error {
 	if o.format == formatJSON {
 		return evidence.Encode(b, doc)
 	}
-	return report.Text(b, doc, report.TextOptions{Width: s.Width, Color: s.StdoutTerminal && o.file == ""})
+	return report.Text(b, doc, report.TextOptions{Width: s.Width, Color: s.StdoutTerminal && o.toStdout()})
 }

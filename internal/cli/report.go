@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
@@ -44,14 +43,14 @@ func runReport(opts *reportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(verdict.Recompute(doc)...); err != nil {
-		return fmt.Errorf("the stored verdict does not follow from the evidence: %w", err)
+	if wrong := verdict.Recompute(doc); len(wrong) > 0 {
+		return fmt.Errorf("the evidence contradicts itself in %d places, the first: %w", len(wrong), wrong[0])
 	}
 	verdict.MarkUnstable(doc.Trials) // repeats may come from several files
 	if err := opts.output.write(opts.state, doc); err != nil {
 		return err
 	}
-	return finish(verdict.Exit(doc.Trials))
+	return finish(verdict.Exit(doc))
 }
 
 func readEvidence(files []string) (evidence.Document, error) {
@@ -59,7 +58,7 @@ func readEvidence(files []string) (evidence.Document, error) {
 	for _, name := range files {
 		doc, err := readEvidenceFile(name)
 		if err != nil {
-			return evidence.Document{}, usagef("%s: %w", name, err)
+			return evidence.Document{}, fmt.Errorf("%s: %w", name, err)
 		}
 		docs = append(docs, doc)
 	}

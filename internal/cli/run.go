@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"kcompare/internal/broker"
+	"kcompare/internal/config"
 	"kcompare/internal/evidence"
 	"kcompare/internal/scenario"
 	"kcompare/internal/verdict"
@@ -16,13 +18,14 @@ import (
 type runOptions struct {
 	state     *State
 	scenarios []string
-	again     string // the command line that repeats this run
+	again     string            // the command line that repeats this run
+	overrides map[string]string // -X, read
 
 	clients      string
 	broker       string
 	nodes        int
 	settings     []string
-	variant      string
+	variants     []string
 	parameters   scenario.Parameters
 	seed         int64
 	repeat       int
@@ -58,14 +61,14 @@ unstable; 130 interrupted, what was finished is printed.`,
 	f.StringVar(&opts.broker, "broker", brokerEmbedded, "the broker to run against; embedded is the only one so far")
 	f.IntVar(&opts.nodes, "nodes", 3, "nodes of the embedded broker")
 	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
-	f.StringVar(&opts.variant, "variant", "", "only variants that contain all of these `key=value,...` pairs")
+	f.StringArrayVar(&opts.variants, "variant", nil, "only variants that contain all of these `key=value,...` pairs (repeatable)")
 	f.IntVar(&p.Messages, "messages", p.Messages, "records that a scenario sends")
 	f.Float64Var(&p.DropRate, "drop-rate", p.DropRate, "chance of a fault at each attempt, 0 to 1")
 	f.DurationVar(&p.DeliveryTimeout, "delivery-timeout", p.DeliveryTimeout, "delivery.timeout.ms of every client")
 	f.IntVar(&p.Retries, "retries", p.Retries, "retries of every client")
 	f.Int64Var(&opts.seed, "seed", 1, "decides where faults strike; the same seed strikes at the same points")
 	f.IntVar(&opts.repeat, "repeat", 1, "play every trial so many times")
-	f.DurationVar(&opts.trialTimeout, "trial-timeout", 0, "give a trial up after this time (default 2 x delivery-timeout + 30s)")
+	f.DurationVar(&opts.trialTimeout, "trial-timeout", 0, "give a trial up after this time (0, the default: 2 x delivery-timeout + 30s)")
 	f.StringVar(&opts.evidenceDir, "evidence", "", "write evidence, trace and log of each trial into this `directory`")
 	f.StringVar(&opts.output.format, "format", formatText, "text or json")
 	f.StringVarP(&opts.output.file, "output", "o", "", "write the report to this `file` instead of stdout")
@@ -84,19 +87,23 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	opts.state.reportMissing(opts.clients)
 	begin := opts.state.Now()
 	trials, err := playAll(ctx, opts, specs)
-	if err != nil && ctx.Err() == nil {
-		return err
+	if len(trials) == 0 && err != nil && ctx.Err() == nil {
+		return err // nothing was finished, there is nothing to print
 	}
 	verdict.MarkUnstable(trials)
 	doc := opts.document(trials)
 	doc.ElapsedMS = opts.state.Now().Sub(begin).Milliseconds()
+	doc.Unfinished = len(specs) - len(trials)
 	if err := opts.output.write(opts.state, doc); err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
+	switch {
+	case err != nil && !errors.Is(err, context.Cause(ctx)):
+		return err
+	case doc.Unfinished > 0:
 		return fmt.Errorf("interrupted: %d of %d trials were finished", len(trials), len(specs))
 	}
-	return finish(verdict.Exit(trials))
+	return finish(verdict.Exit(doc))
 }
 
 func (o *runOptions) document(trials []evidence.Trial) evidence.Document {
@@ -109,6 +116,8 @@ func (o *runOptions) document(trials []evidence.Trial) evidence.Document {
 			"delivery-timeout": o.parameters.DeliveryTimeout.String(),
 			"retries":          fmt.Sprint(o.parameters.Retries),
 			"trial-timeout":    o.timeout().String(),
+			"repeat":           fmt.Sprint(o.repeat),
+			"settings":         fmt.Sprint(config.Masked(o.overrides)),
 		},
 		Again:  o.again,
 		Trials: trials,

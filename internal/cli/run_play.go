@@ -112,14 +112,19 @@ func play(ctx context.Context, opts *runOptions, spec trial.Spec, shown progress
 	}
 	judged := audit.Audit(seen)
 	judged.Verdict, judged.Reasons = verdict.Judge(judged)
-	end(fmt.Sprintf("%s in %.1f s", judged.Verdict, float64(judged.ElapsedMS)/1000))
 	if opts.evidenceDir != "" {
-		err = opts.store(&judged, seen)
+		if err := opts.store(&judged, seen); err != nil {
+			end("")
+			return evidence.Trial{}, fmt.Errorf("%s: %w", name, err)
+		}
 	}
-	return judged, err
+	end(fmt.Sprintf("%s in %.1f s", judged.Verdict, float64(judged.ElapsedMS)/1000))
+	return judged, nil
 }
 
-// store writes the evidence of one trial with its trace and log beside it.
+// store writes the evidence of one trial with its trace and log beside it. In
+// the trial, which goes on into the document of the whole run, it leaves where
+// they are from there.
 func (o *runOptions) store(t *evidence.Trial, seen *evidence.Observed) error {
 	base := fmt.Sprintf("%s-%s-%s", t.Scenario, t.Client, t.Variant)
 	if t.Repeat > 0 {
@@ -128,18 +133,34 @@ func (o *runOptions) store(t *evidence.Trial, seen *evidence.Observed) error {
 	t.Trace, t.Log = base+".trace.jsonl", base+".log.jsonl"
 	doc := o.document([]evidence.Trial{*t})
 	doc.ElapsedMS = t.ElapsedMS
-	for name, write := range map[string]func(io.Writer) error{
-		t.Trace:        func(w io.Writer) error { return evidence.EncodeTrace(w, seen.Trace) },
-		t.Log:          func(w io.Writer) error { return evidence.EncodeLog(w, seen.Log) },
-		base + ".json": func(w io.Writer) error { return evidence.Encode(w, doc) },
+	for _, file := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{t.Trace, func(w io.Writer) error { return evidence.EncodeTrace(w, seen.Trace) }},
+		{t.Log, func(w io.Writer) error { return evidence.EncodeLog(w, seen.Log) }},
+		{base + ".json", func(w io.Writer) error { return evidence.Encode(w, doc) }}, // last: it names the others
 	} {
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
+		if err := file.write(&b); err != nil {
 			return err
 		}
-		if err := maybe.WriteFile(filepath.Join(o.evidenceDir, name), b.Bytes(), 0o644); err != nil {
+		if err := maybe.WriteFile(filepath.Join(o.evidenceDir, file.name), b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("write evidence: %w", err)
 		}
 	}
+	t.Trace, t.Log = o.fromDocument(t.Trace), o.fromDocument(t.Log)
 	return nil
+}
+
+// fromDocument is the path of an evidence file as seen from the document.
+func (o *runOptions) fromDocument(name string) string {
+	path := filepath.Join(o.evidenceDir, name)
+	if o.output.toStdout() {
+		return path
+	}
+	if relative, err := filepath.Rel(filepath.Dir(o.output.file), path); err == nil {
+		return relative
+	}
+	return path
 }

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -33,8 +33,7 @@ func (o *runOptions) specs() ([]trial.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := pairs("-X", o.settings)
-	if err != nil {
+	if o.overrides, err = overrides(o.settings); err != nil {
 		return nil, err
 	}
 	var specs []trial.Spec
@@ -45,15 +44,19 @@ func (o *runOptions) specs() ([]trial.Spec, error) {
 		}
 		for _, v := range variants {
 			for _, d := range clients {
-				specs = append(specs, o.repeats(trial.Spec{Scenario: s, Variant: v, Driver: d, Overrides: settings})...)
+				spec := trial.Spec{Scenario: s, Variant: v, Driver: d, Overrides: o.overrides, Parameters: o.parameters}
+				if err := spec.Check(); err != nil {
+					return nil, fmt.Errorf("%s %s: %w", s.Name, v.Name, err)
+				}
+				specs = append(specs, o.repeats(spec)...)
 			}
 		}
 	}
-	return specs, checkSpecs(specs)
+	return specs, nil
 }
 
 func (o *runOptions) repeats(spec trial.Spec) []trial.Spec {
-	spec.Parameters, spec.Seed, spec.Nodes = o.parameters, o.seed, o.nodes
+	spec.Seed, spec.Nodes = o.seed, o.nodes
 	spec.Timeout, spec.Now = o.timeout(), o.state.Now
 	if o.repeat == 1 {
 		return []trial.Spec{spec}
@@ -64,15 +67,6 @@ func (o *runOptions) repeats(spec trial.Spec) []trial.Spec {
 		all = append(all, spec)
 	}
 	return all
-}
-
-func checkSpecs(specs []trial.Spec) error {
-	for _, spec := range specs {
-		if err := spec.Check(); err != nil {
-			return fmt.Errorf("%s %s: %w", spec.Scenario.Name, spec.Variant.Name, err)
-		}
-	}
-	return nil
 }
 
 func (o *runOptions) checkFlags() error {
@@ -145,10 +139,11 @@ func chooseScenarios(names []string) ([]scenario.Scenario, error) {
 }
 
 func (o *runOptions) chooseVariants(s scenario.Scenario) ([]scenario.Variant, error) {
-	if o.variant == "" {
+	if len(o.variants) == 0 {
 		return s.Variants, nil
 	}
-	wanted := strings.Split(o.variant, ",")
+	asked := strings.Join(o.variants, ",")
+	wanted := strings.Split(asked, ",")
 	var chosen []scenario.Variant
 	var known []string
 	for _, v := range s.Variants {
@@ -158,7 +153,7 @@ func (o *runOptions) chooseVariants(s scenario.Scenario) ([]scenario.Variant, er
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, unknown("variant of "+s.Name, o.variant, append(known, variantPairs(known)...))
+		return nil, unknown("variant of "+s.Name, asked, append(known, variantPairs(known)...))
 	}
 	return chosen, nil
 }
@@ -187,6 +182,40 @@ func pairs(flag string, args []string) (map[string]string, error) {
 		read[key] = value
 	}
 	return read, nil
+}
+
+// notForX are settings that are not the user's to give with -X, and why.
+var notForX = map[string]string{
+	"bootstrap.servers":   "the trial sets it, clients talk to its proxy",
+	"delivery.timeout.ms": "use --delivery-timeout, which also bounds the trial",
+	"retries":             "use --retries, which also bounds the plan of faults",
+	"security.protocol":   "the embedded broker and the proxy speak plaintext",
+	"transactional.id":    "a scenario with transactions names its own",
+	"group.id":            "a scenario with groups names its own",
+}
+
+// overrides reads -X and checks each setting by itself, so that a mistake in it
+// is not put down to a variant.
+func overrides(args []string) (map[string]string, error) {
+	read, err := pairs("-X", args)
+	if err != nil {
+		return nil, err
+	}
+	canonical, err := config.Canonical(read)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	for key := range canonical {
+		if why, fixed := notForX[key]; fixed {
+			return nil, usagef("-X %s: %s", key, why)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(canonical)) {
+		if err := config.Check(map[string]string{key: canonical[key]}, config.Producer); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	return canonical, nil
 }
 
 // prepareOutput finds out now what would go wrong at the end.
@@ -220,6 +249,8 @@ func commandLine(cmd *cobra.Command, args []string) string {
 			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
 				words = append(words, "-X "+quoted(masked(v)))
 			}
+		case f.Name == "variant":
+			words = append(words, "--variant="+quoted(strings.Join(f.Value.(pflag.SliceValue).GetSlice(), ",")))
 		default:
 			words = append(words, "--"+f.Name+"="+quoted(f.Value.String()))
 		}
@@ -244,8 +275,5 @@ func quoted(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
 		return word
 	}
-	if !strings.Contains(word, "'") {
-		return "'" + word + "'"
-	}
-	return strconv.Quote(word)
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

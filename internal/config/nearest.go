@@ -4,7 +4,7 @@ package config
 // by edit distance; the first one of equals. It is empty when every name is
 // further away than a third of what was typed, for then it is a guess.
 func Nearest(name string, names []string) string {
-	best, found := max(2, len(name)/3)+1, ""
+	best, found := max(1, len(name)/3)+1, ""
 	for _, n := range names {
 		if d := distance(name, n); d < best {
 			best, found = d, n

@@ -13,9 +13,10 @@ type Document struct {
 	Kcompare   string            `json:"kcompare"`
 	Seed       int64             `json:"seed"`
 	Broker     Broker            `json:"broker"`
-	Parameters map[string]string `json:"parameters"` // the flags of the run that shape its trials
-	Again      string            `json:"again"`      // the command line that repeats it
-	ElapsedMS  int64             `json:"elapsed_ms"` // the whole command; trials may have run side by side
+	Parameters map[string]string `json:"parameters"`           // the flags of the run that shape its trials
+	Again      string            `json:"again"`                // the command line that repeats it
+	ElapsedMS  int64             `json:"elapsed_ms"`           // the whole command; trials may have run side by side
+	Unfinished int               `json:"unfinished,omitempty"` // trials of an interrupted run that are not in here
 	Trials     []Trial           `json:"trials"`
 }
 
@@ -58,8 +59,9 @@ type Trial struct {
 	Repeat   int    `json:"repeat,omitempty"` // 1, 2, ... with --repeat
 	About    string `json:"about"`            // the story in one sentence, with this trial's figures
 
-	Config      map[string]string `json:"config"`      // every key the trial set, canonical names
-	Differences []string          `json:"differences"` // settings that this client could only approximate
+	Config      map[string]string `json:"config"`         // every key the trial set, canonical names
+	Reading     map[string]string `json:"reading_config"` // of the client's own consumer, which reads at the end
+	Differences []string          `json:"differences"`    // settings that this client could only approximate
 
 	Faults     []Fault          `json:"faults"`
 	Counts     Counts           `json:"counts"`

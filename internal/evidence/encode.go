@@ -2,8 +2,10 @@ package evidence
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 )
 
@@ -27,6 +29,7 @@ func withoutNull(doc Document) Document {
 	for i := range doc.Trials {
 		t := &doc.Trials[i]
 		notNilMap(&t.Config)
+		notNilMap(&t.Reading)
 		notNil(&t.Differences)
 		notNil(&t.Faults)
 		notNilMap(&t.Requests)
@@ -52,22 +55,29 @@ func notNilMap[V any](m *map[string]V) {
 	}
 }
 
-// Decode reads one document. Keys that it does not know are left alone, because a
+// Decode reads one document. Keys that it does not know are dropped, because a
 // newer kcompare may have added them; another schema is an error.
 func Decode(r io.Reader) (Document, error) {
 	var doc Document
-	if err := json.NewDecoder(r).Decode(&doc); err != nil {
+	dec := json.NewDecoder(r)
+	if err := dec.Decode(&doc); err != nil {
 		return Document{}, fmt.Errorf("read evidence: expected one JSON document of schema %s: %w", Schema, err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return Document{}, fmt.Errorf("read evidence: expected one JSON document of schema %s, and something stands behind it", Schema)
 	}
 	if doc.Schema != Schema {
 		return Document{}, fmt.Errorf("read evidence: schema is %q, expected %q", doc.Schema, Schema)
 	}
+	if len(doc.Trials) == 0 && doc.Unfinished == 0 {
+		return Document{}, fmt.Errorf("read evidence: expected at least one trial in a document of schema %s", Schema)
+	}
 	return doc, nil
 }
 
-// Merge joins the trials of documents of one run, in the order given. What the
-// documents say alike stays; the seed and broker must be the same. The time is
-// that of the longest, because trials run side by side.
+// Merge joins the trials of documents of one run, in the order given. Seed,
+// broker and parameters must be the same, and no trial may come twice. The time
+// is that of the longest, because trials run side by side.
 func Merge(docs ...Document) (Document, error) {
 	if len(docs) == 0 {
 		return Document{}, fmt.Errorf("merge evidence: expected at least one document")
@@ -75,14 +85,32 @@ func Merge(docs ...Document) (Document, error) {
 	whole := docs[0]
 	whole.Trials = nil
 	for _, doc := range docs {
-		if doc.Seed != whole.Seed || doc.Broker != whole.Broker {
-			return Document{}, fmt.Errorf("merge evidence: seed %d on %s and seed %d on %s are different experiments",
-				whole.Seed, whole.Broker.Software, doc.Seed, doc.Broker.Software)
+		if doc.Seed != whole.Seed || doc.Broker != whole.Broker || !maps.Equal(doc.Parameters, whole.Parameters) {
+			return Document{}, fmt.Errorf("merge evidence: seed %d on %s with %v and seed %d on %s with %v are different experiments",
+				whole.Seed, whole.Broker.Software, whole.Parameters, doc.Seed, doc.Broker.Software, doc.Parameters)
 		}
 		whole.Trials = append(whole.Trials, doc.Trials...)
 		whole.ElapsedMS = max(whole.ElapsedMS, doc.ElapsedMS)
+		whole.Unfinished = max(whole.Unfinished, doc.Unfinished)
 	}
-	return whole, nil
+	return whole, twice(whole.Trials)
+}
+
+// twice refuses a trial that would count for two.
+func twice(trials []Trial) error {
+	type played struct {
+		scenario, variant, client string
+		repeat                    int
+	}
+	seen := map[played]bool{}
+	for _, t := range trials {
+		p := played{t.Scenario, t.Variant, t.Client, t.Repeat}
+		if seen[p] {
+			return fmt.Errorf("merge evidence: %s %s on %s stands in it twice", t.Scenario, t.Variant, t.Client)
+		}
+		seen[p] = true
+	}
+	return nil
 }
 
 // traceHead is the first line of a trace file.

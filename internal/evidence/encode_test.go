@@ -46,6 +46,8 @@ func TestDecodeRefuses(t *testing.T) {
 		"not JSON":       "METRIC VALUE",
 		"another schema": `{"schema":"kcompare/lint/v1"}`,
 		"half a file":    `{"schema":"kcompare/evidence/v1","trials":[{`,
+		"two documents":  `{"schema":"kcompare/evidence/v1","trials":[{}]} {}`,
+		"no trial":       `{"schema":"kcompare/evidence/v1","trials":[]}`,
 	} {
 		if _, err := evidence.Decode(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), evidence.Schema) {
 			t.Errorf("%s: error is %v, expected one that names %s", name, err, evidence.Schema)
@@ -77,7 +79,9 @@ func TestCountsValue(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	whole, err := evidence.Merge(document(1), document(1))
+	other := document(1)
+	other.Trials[0].Client, other.ElapsedMS = "librdkafka", 7
+	whole, err := evidence.Merge(document(1), other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +90,13 @@ func TestMerge(t *testing.T) {
 	}
 	if _, err := evidence.Merge(document(1), document(2)); err == nil {
 		t.Error("documents of two seeds were merged")
+	}
+	other.Parameters = map[string]string{"messages": "50"}
+	if _, err := evidence.Merge(document(1), other); err == nil {
+		t.Error("documents of two experiments were merged")
+	}
+	if _, err := evidence.Merge(document(1), document(1)); err == nil {
+		t.Error("the same trial was counted twice")
 	}
 	if _, err := evidence.Merge(); err == nil {
 		t.Error("no document at all was merged")

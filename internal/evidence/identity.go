@@ -63,7 +63,7 @@ func ParseRecordID(s string) (RecordID, error) {
 type SendID struct {
 	Instance int    // which producer of the trial
 	Ordinal  int    // counts the sends of that instance, from 0
-	Sum      uint32 // Checksum of key, value and headers
+	Sum      uint32 // Checksum of key, value and logical record
 }
 
 // String is the header's value, "1/42/5f3a9c01".

@@ -86,6 +86,14 @@ func (p *Proxy) Observed() Observed {
 	return seen
 }
 
+// Requests is a copy of Observed.Requests as it stands now.
+func (p *Proxy) Requests() map[string]int64 {
+	r := p.record
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.seen.Requests)
+}
+
 // problem notes a failure that nobody may overlook.
 func (r *recorder) problem(format string, args ...any) {
 	r.mu.Lock()

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"kcompare/internal/evidence"
@@ -95,6 +96,10 @@ func scenarioSection(s scenario, single bool, common map[string]string) section 
 
 func story(t evidence.Trial) string { return t.About }
 
+func kindOf(doc evidence.Document, kind evidence.Kind) bool {
+	return slices.ContainsFunc(doc.Trials, func(t evidence.Trial) bool { return t.Kind == kind })
+}
+
 // sum is "6 of 8 trials hold · 1 VIOLATED · 1 inconclusive · 5.1 s".
 func sum(doc evidence.Document) facts {
 	tally := map[evidence.Verdict]int{}
@@ -110,6 +115,12 @@ func sum(doc evidence.Document) facts {
 		if n := tally[v]; n > 0 {
 			f = append(f, span{text: fmt.Sprintf("%d %s", n, verdictWord(v)), mark: verdictMark(v)})
 		}
+	}
+	if kindOf(doc, evidence.Promise) && !kindOf(doc, evidence.Control) {
+		f = append(f, span{text: "no negative control in this run", mark: doubtful})
+	}
+	if doc.Unfinished > 0 {
+		f = append(f, span{text: fmt.Sprintf("interrupted, %d trials were not finished", doc.Unfinished), mark: doubtful})
 	}
 	return append(f, word(fmt.Sprintf("%.1f s", float64(doc.ElapsedMS)/1000)))
 }

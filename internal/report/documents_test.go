@@ -206,7 +206,7 @@ func lossy(t *evidence.Trial) {
 	judged(evidence.Violated,
 		"lost: 51, the first is order-0004 (the client gave one sequence number to two records and the broker took the second for a repetition)",
 		"duplicate: 46, the first is order-0007 (the client renumbered a retry)",
-		"unique is 144, expected == intended (200)")(t)
+		"unique is 144, expected to equal intended (200)")(t)
 }
 
 // named moves a trial to another story.

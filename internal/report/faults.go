@@ -39,7 +39,7 @@ func faultLine(repeats []evidence.Fault) string {
 		line += fmt.Sprintf(" %s of %s fired", fired, planned)
 	}
 	if lost := overFaults(repeats, func(f evidence.Fault) int64 { return f.Collateral }); lost.high > 0 {
-		line += fmt.Sprintf(", %s lost with the connection", lost.plural("other answer"))
+		line += fmt.Sprintf(", collateral %s (answers of any API)", lost)
 	}
 	return line
 }

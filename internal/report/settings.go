@@ -16,6 +16,11 @@ func settings(trials []evidence.Trial, common map[string]string) section {
 	if len(common) > 0 {
 		l = append(l, entry{term: word("every trial"), text: say(pairs(common))})
 	}
+	for _, read := range distinct(trials, func(t evidence.Trial) string { return pairs(t.Reading) }) {
+		if read != "" {
+			l = append(l, entry{term: word("own reading"), text: say(read)})
+		}
+	}
 	for _, name := range distinct(trials, clientName) {
 		term := word(name + " approximates")
 		for _, text := range approximations(trials, name) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"kcompare/drivers"
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 	"kcompare/internal/partition"
@@ -69,7 +70,7 @@ func idempotentVariant(idempotence bool, how sends) Variant {
 		Run:               func(ctx context.Context, s *Stage) error { return sendPayments(ctx, s, how) },
 	}
 	if idempotence {
-		v.Kind = evidence.Promise
+		v.Kind, v.Needs = evidence.Promise, drivers.Abilities{Idempotence: true}
 		v.Claim = "each payment stands in the log once, in order"
 		v.Checks = []evidence.Check{
 			check(evidence.LogRecords, "==", evidence.Intended),
@@ -110,12 +111,13 @@ func allowedAnomalies(idempotence bool, how sends) []evidence.AnomalyKind {
 }
 
 func aboutLostAnswers(p Parameters, how sends) string {
-	manner := "one at a time"
+	percent := p.DropRate * 100
 	if how == concurrent {
-		manner = "all handed over at once"
+		return fmt.Sprintf("%d payments, all handed over at once; for %g %% of them the first answer to Produce gets lost after the broker has written.",
+			p.Messages, percent)
 	}
-	return fmt.Sprintf("%d payments, %s; %g %% of the answers to Produce get lost after the broker has written.",
-		p.Messages, manner, p.DropRate*100)
+	return fmt.Sprintf("%d payments, one at a time; %g %% of the answers to Produce get lost after the broker has written.",
+		p.Messages, percent)
 }
 
 // loseAnswers hits every attempt at a record while records go one at a time.
@@ -160,6 +162,9 @@ func sendPayments(ctx context.Context, s *Stage, how sends) error {
 		return err
 	}
 	for n := range s.Parameters.Messages {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		p.Send(ctx, payment(n))
 		if how == sequential {
 			if err := p.Wait(ctx); err != nil {

@@ -37,6 +37,15 @@ func (l *Ledger) send(s evidence.Send) (report func(drivers.Delivery) bool) {
 }
 
 func (l *Ledger) report(index int, d drivers.Delivery) bool {
+	first := l.enter(index, d)
+	if first && l.Reported != nil {
+		l.Reported()
+	}
+	return first
+}
+
+// enter says whether the report was the first one.
+func (l *Ledger) enter(index int, d drivers.Delivery) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := &l.sends[index]
@@ -50,9 +59,6 @@ func (l *Ledger) report(index int, d drivers.Delivery) bool {
 	s.Outcome, s.Partition, s.Offset = evidence.Outcome(d.Outcome.String()), d.Partition, d.Offset
 	if d.Err != nil {
 		s.Error = l.note(d.Err)
-	}
-	if l.Reported != nil {
-		l.Reported()
 	}
 	return true
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"kcompare/drivers"
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 	"kcompare/internal/partition"
@@ -43,6 +44,9 @@ type Variant struct {
 	// Requires is what must be true for the checks to mean anything; where it is
 	// not, the trial is inconclusive and not violated.
 	Requires []evidence.Check
+
+	// Needs is what a client must be able to do; one that is not is not-supported.
+	Needs drivers.Abilities
 
 	// Settings are canonical settings that make this variant what it is.
 	Settings map[string]string

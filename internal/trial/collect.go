@@ -23,7 +23,7 @@ func (r *run) collect(h *house) {
 	}
 	t := &o.Trial
 	t.Errors = append(t.Errors, r.ledger.Errors()...)
-	t.Requests = seen.Requests
+	t.Requests = r.requests
 	t.Counts[evidence.ProduceRequests] = seen.ProduceRequests
 	t.Counts[evidence.ResponsesDropped] = seen.ResponsesDropped
 	t.Counts[evidence.RequestsDropped] = seen.RequestsDropped

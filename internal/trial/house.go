@@ -23,7 +23,8 @@ type house struct {
 	closers []func() error
 }
 
-// keptExchanges bounds the trace of a trial: about 100 MB at the very most.
+// keptExchanges bounds the trace of a trial. The proxy keeps ten times as many of
+// Produce, at about half a kilobyte each.
 const keptExchanges = 100_000
 
 // open starts everything in order. When a part fails, those before it are

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
@@ -54,7 +55,43 @@ func (r *run) clientReads(ctx context.Context, h *house) (err error) {
 		}
 		r.note(records, targets)
 	}
+	return r.readTail(ctx, consumer)
+}
+
+// tailTime is how long a consumer may take to return what it must not return.
+const tailTime = 500 * time.Millisecond
+
+// readTail gives the consumer the time to return records that stand behind the
+// last visible one, aborted or undecided, if there are any.
+func (r *run) readTail(ctx context.Context, consumer drivers.Consumer) error {
+	if !hiddenTail(r.observed.Log) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, tailTime)
+	defer cancel()
+	for ctx.Err() == nil {
+		records, err := consumer.Poll(ctx)
+		if err != nil {
+			return err
+		}
+		r.note(records, nil)
+	}
 	return nil
+}
+
+// hiddenTail says whether data stands behind the last visible record of any
+// partition.
+func hiddenTail(log evidence.Log) bool {
+	return slices.ContainsFunc(log.Partitions, func(p evidence.PartitionLog) bool {
+		hidden := false
+		fates := p.Fates()
+		for i, b := range p.Batches {
+			if len(b.Records) > 0 {
+				hidden = fates[i] != evidence.FateVisible
+			}
+		}
+		return hidden
+	})
 }
 
 // starts is where the trial's own records begin in each partition.

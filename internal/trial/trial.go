@@ -76,25 +76,38 @@ const readingTime = 10 * time.Second
 // when the user stopped it, and otherwise says why kcompare itself failed.
 func Run(ctx context.Context, spec Spec) (*evidence.Observed, error) {
 	r, err := prepare(spec)
-	if err != nil || r.observed.Trial.Conditions.Unsupported != "" {
-		return r.observed, err
-	}
-	begin := spec.Now()
-	h, err := open(ctx, r, func() time.Duration { return spec.Now().Sub(begin) })
 	if err != nil {
 		return nil, err
 	}
+	if r.observed.Trial.Conditions.Unsupported != "" {
+		return r.observed, nil
+	}
+	if err := r.makePlan(); err != nil {
+		return nil, err
+	}
+	err = r.play(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx) // whatever else went wrong came of it
+	}
+	return r.observed, err
+}
+
+// play starts everything, lets the scenario act, and reads back what came of it.
+func (r *run) play(ctx context.Context) error {
+	begin := r.spec.Now()
+	h, err := open(ctx, r, func() time.Duration { return r.spec.Now().Sub(begin) })
+	if err != nil {
+		return err
+	}
 	defer h.close()
 	r.act(ctx, h)
-	if ctx.Err() == nil {
-		r.readBack(ctx, h)
-	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil
 	}
+	r.readBack(ctx, h)
 	r.collect(h)
-	r.observed.Trial.ElapsedMS = spec.Now().Sub(begin).Milliseconds()
-	return r.observed, nil
+	r.observed.Trial.ElapsedMS = r.spec.Now().Sub(begin).Milliseconds()
+	return nil
 }
 
 // run is a trial on its way from plan to evidence.
@@ -102,14 +115,17 @@ type run struct {
 	spec     Spec
 	settings drivers.Settings
 	plan     fault.Plan
+	place    partition.Func           // where the declared partitioner puts keys
 	planned  map[string][]fault.Point // by rule
 	records  int                      // that the scenario means to write
 	ledger   *scenario.Ledger
+	requests map[string]int64 // of the story, by API
 	log      *clientLog
 	observed *evidence.Observed
 }
 
-// prepare computes all that is known before anything runs.
+// prepare finds out what the client would make of the settings. It plans nothing,
+// so that it is quick.
 func prepare(spec Spec) (*run, error) {
 	set, err := Settings(spec.Variant, spec.Parameters, spec.Overrides)
 	if err != nil {
@@ -123,34 +139,51 @@ func prepare(spec Spec) (*run, error) {
 		ledger:   &scenario.Ledger{Reported: spec.Reported},
 		observed: &evidence.Observed{Trial: describe(spec, set)},
 	}
-	if err := r.plan.Validate(); err != nil {
-		return nil, err
-	}
-	place, err := partition.ByName(set["partitioner"])
-	if err != nil {
+	if r.place, err = partition.ByName(set["partitioner"]); err != nil {
 		return nil, &drivers.ConfigError{Keys: []string{"partitioner"}, Reason: fmt.Sprintf(
 			"is %q, expected %s: a plan has to know where each key goes", set["partitioner"], strings.Join(partition.Names(), " or "))}
 	}
-	records := spec.Variant.Records(spec.Parameters, place)
-	r.records = len(records)
-	retries, err := strconv.Atoi(set["retries"])
-	if err != nil {
-		return nil, &drivers.ConfigError{Keys: []string{"retries"}, Reason: err.Error()}
-	}
-	r.planned = r.plan.Planned(spec.Seed, records, fault.MaxAttempts(retries))
 	return r, r.askDriver()
 }
 
-// askDriver notes what the client can express only approximately, or not at all.
+// makePlan computes from the seed alone where faults will strike.
+func (r *run) makePlan() error {
+	if err := r.plan.Validate(); err != nil {
+		return err
+	}
+	retries, err := strconv.Atoi(r.settings.Config["retries"])
+	if err != nil {
+		return &drivers.ConfigError{Keys: []string{"retries"}, Reason: err.Error()}
+	}
+	records := r.spec.Variant.Records(r.spec.Parameters, r.place)
+	r.records = len(records)
+	r.planned = r.plan.Planned(r.spec.Seed, records, fault.MaxAttempts(retries))
+	return nil
+}
+
+// askDriver notes what the client can express only approximately, or not at all,
+// in the story and in the reading after it.
 func (r *run) askDriver() error {
-	differences, err := r.spec.Driver.Differences(drivers.RoleProducer, r.settings)
-	r.observed.Trial.Differences = append([]string{}, differences...)
-	var unsupported *drivers.UnsupportedError
-	if errors.As(err, &unsupported) {
-		r.observed.Trial.Conditions.Unsupported = unsupported.Error()
+	t := &r.observed.Trial
+	if lacking := r.spec.Variant.Needs.Lacking(r.spec.Driver.Abilities()); len(lacking) > 0 {
+		t.Conditions.Unsupported = fmt.Sprintf("%s has no %s", r.spec.Driver.Client(), strings.Join(lacking, " and no "))
 		return nil
 	}
-	return err
+	for role, settings := range map[drivers.Role]drivers.Settings{
+		drivers.RoleProducer: r.settings, drivers.RoleConsumer: {Config: t.Reading},
+	} {
+		differences, err := r.spec.Driver.Differences(role, settings)
+		var unsupported *drivers.UnsupportedError
+		switch {
+		case errors.As(err, &unsupported):
+			t.Conditions.Unsupported = unsupported.Error()
+		case err != nil:
+			return err
+		case role == drivers.RoleProducer:
+			t.Differences = append(t.Differences, differences...)
+		}
+	}
+	return nil
 }
 
 func describe(spec Spec, set map[string]string) evidence.Trial {
@@ -160,6 +193,7 @@ func describe(spec Spec, set map[string]string) evidence.Trial {
 		Client: spec.Driver.Client(), Library: spec.Driver.Library().String(), Repeat: spec.Repeat,
 		About: v.About(spec.Parameters), Config: config.Masked(set),
 		Claim: v.Claim, Requires: v.Requires, Checks: v.Checks, Allowed: v.Allowed,
+		Reading: consumerSettings(), Differences: []string{},
 		Faults: []evidence.Fault{}, Counts: evidence.Counts{}, Requests: map[string]int64{},
 		Anomalies: []evidence.Anomaly{}, Errors: []evidence.ErrorCount{}, Reasons: []string{},
 	}
@@ -175,14 +209,16 @@ func (r *run) act(ctx context.Context, h *house) {
 	}
 	err := r.spec.Variant.Run(ctx, stage)
 	r.ledger.Seal()
-	err = errors.Join(err, stage.Close())
-
 	c := &r.observed.Trial.Conditions
 	c.Finished = err == nil
-	if err != nil && ctx.Err() == nil {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		err = nil // time was up, which pending records tell
+	}
+	if err = errors.Join(err, stage.Close()); err != nil {
 		c.Error = fmt.Sprintf("the scenario could not go on: %v", err)
 		r.ledger.Note(err)
 	}
+	r.requests = h.proxy.Requests() // the story's own, before anything is read
 	if err := r.ledger.Err(); err != nil {
 		c.Error = err.Error()
 	}

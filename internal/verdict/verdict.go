@@ -28,6 +28,9 @@ func Judge(t evidence.Trial) (evidence.Verdict, []string) {
 		}
 		return evidence.Inconclusive, unmet
 	}
+	if len(t.Checks) == 0 && t.Kind != evidence.Observation {
+		return evidence.Inconclusive, []string{"there is no check: nothing was claimed"}
+	}
 	failing, unknown := claims(t)
 	if wrong = append(wrong, failing...); len(wrong) > 0 {
 		return evidence.Violated, wrong
@@ -116,11 +119,12 @@ func compare(left int64, op string, right int64) (holds, knownOp bool) {
 
 func claim(c evidence.Check) string { return fmt.Sprintf("%s %s %s", c.Left, c.Op, c.Right) }
 
-// expected is the right side as people read it: "== 0", "== responses_dropped (70)".
+// expected is the right side in words: "to equal 0", "to equal responses_dropped (70)".
 func expected(c evidence.Check, right int64) string {
+	words := map[string]string{"==": "to equal", ">=": "at least", ">": "more than"}[c.Op]
 	number := fmt.Sprint(right)
 	if c.Right == number {
-		return c.Op + " " + number
+		return words + " " + number
 	}
-	return fmt.Sprintf("%s %s (%s)", c.Op, c.Right, number)
+	return fmt.Sprintf("%s %s (%s)", words, c.Right, number)
 }

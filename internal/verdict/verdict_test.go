@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -133,7 +134,7 @@ func TestJudge(t *testing.T) {
 		"anomaly and check": {change: func(t *evidence.Trial) {
 			t.Counts[evidence.LogRecords] = 203
 			t.Anomalies = []evidence.Anomaly{duplicates(3)}
-		}, want: evidence.Violated, reasons: []string{duplicateReason, "log_records is 203, expected == intended (200)"}},
+		}, want: evidence.Violated, reasons: []string{duplicateReason, "log_records is 203, expected to equal intended (200)"}},
 		"allowed anomaly": {change: func(t *evidence.Trial) {
 			t.Allowed = []evidence.AnomalyKind{evidence.Duplicate}
 			t.Anomalies = []evidence.Anomaly{duplicates(3)}
@@ -146,14 +147,14 @@ func TestJudge(t *testing.T) {
 		}, want: evidence.Holds},
 		"a control that behaves": {change: func(t *evidence.Trial) {
 			t.Kind, t.Checks = evidence.Control, []evidence.Check{{Left: evidence.Duplicates, Op: ">", Right: "0"}}
-		}, want: evidence.Violated, reasons: []string{"duplicates is 0, expected > 0"}},
+		}, want: evidence.Violated, reasons: []string{"duplicates is 0, expected more than 0"}},
 		"a control that misbehaves too little": {change: func(t *evidence.Trial) {
 			t.Kind, t.Checks = evidence.Control, []evidence.Check{{Left: evidence.Duplicates, Op: "==", Right: "responses_dropped"}}
-		}, want: evidence.Violated, reasons: []string{"duplicates is 0, expected == responses_dropped (70)"}},
+		}, want: evidence.Violated, reasons: []string{"duplicates is 0, expected to equal responses_dropped (70)"}},
 		"a requirement that is met": {change: func(t *evidence.Trial) { t.Requires = allAcked() }, want: evidence.Holds},
 		"a requirement comes before a failing check": {change: func(t *evidence.Trial) {
 			t.Requires, t.Counts[evidence.Acked], t.Counts[evidence.LogRecords] = allAcked(), 197, 203
-		}, want: evidence.Inconclusive, reasons: []string{"the claim cannot be judged: acked is 197, expected == intended (200)"}},
+		}, want: evidence.Inconclusive, reasons: []string{"the claim cannot be judged: acked is 197, expected to equal intended (200)"}},
 		"a requirement hides no anomaly": {change: func(t *evidence.Trial) {
 			t.Requires, t.Counts[evidence.Acked] = allAcked(), 197
 			t.Kind, t.Anomalies = evidence.Control, []evidence.Anomaly{duplicates(3)}
@@ -164,7 +165,7 @@ func TestJudge(t *testing.T) {
 		}, want: evidence.Inconclusive, reasons: []string{"acked is not known, acked == intended cannot be checked"}},
 		"at least": {change: func(t *evidence.Trial) {
 			t.Checks = []evidence.Check{{Left: evidence.Unique, Op: ">=", Right: "200"}, {Left: evidence.Unique, Op: ">=", Right: "201"}}
-		}, want: evidence.Violated, reasons: []string{"unique is 200, expected >= 201"}},
+		}, want: evidence.Violated, reasons: []string{"unique is 200, expected at least 201"}},
 		"left count is absent": {change: func(t *evidence.Trial) { delete(t.Counts, evidence.LogRecords) },
 			want: evidence.Inconclusive, reasons: []string{"log_records is not known, log_records == intended cannot be checked"}},
 		"right count is absent": {change: func(t *evidence.Trial) { delete(t.Counts, evidence.Intended) },
@@ -174,7 +175,7 @@ func TestJudge(t *testing.T) {
 		"a failing check comes before an absent count": {change: func(t *evidence.Trial) {
 			t.Counts[evidence.LogRecords] = 203
 			t.Checks = append(t.Checks, evidence.Check{Left: evidence.Visible, Op: ">", Right: "0"})
-		}, want: evidence.Violated, reasons: []string{"log_records is 203, expected == intended (200)"}},
+		}, want: evidence.Violated, reasons: []string{"log_records is 203, expected to equal intended (200)"}},
 		"what was measured or stored takes no part": {change: func(t *evidence.Trial) {
 			t.ElapsedMS, t.Unstable, t.Verdict, t.Reasons = 1<<40, true, evidence.Violated, []string{"old"}
 		}, want: evidence.Holds},
@@ -205,18 +206,20 @@ func TestExit(t *testing.T) {
 	of := func(v evidence.Verdict) evidence.Trial { return evidence.Trial{Verdict: v} }
 	unstable := evidence.Trial{Verdict: evidence.Holds, Unstable: true}
 	for name, tt := range map[string]struct {
-		trials []evidence.Trial
-		want   int
+		trials     []evidence.Trial
+		want       int
+		unfinished int
 	}{
-		"nothing":              {nil, 0},
-		"holds":                {[]evidence.Trial{of(evidence.Holds), of(evidence.NotSupported)}, 0},
-		"inconclusive":         {[]evidence.Trial{of(evidence.Holds), of(evidence.Inconclusive)}, 4},
-		"unstable":             {[]evidence.Trial{unstable, of(evidence.Holds)}, 4},
-		"not judged":           {[]evidence.Trial{of("")}, 4},
-		"violated":             {[]evidence.Trial{of(evidence.Holds), of(evidence.Violated)}, 3},
-		"violated comes first": {[]evidence.Trial{unstable, of(evidence.Inconclusive), of(evidence.Violated), of(evidence.Holds)}, 3},
+		"nothing":              {nil, 0, 0},
+		"not finished":         {[]evidence.Trial{of(evidence.Holds)}, 4, 2},
+		"holds":                {[]evidence.Trial{of(evidence.Holds), of(evidence.NotSupported)}, 0, 0},
+		"inconclusive":         {[]evidence.Trial{of(evidence.Holds), of(evidence.Inconclusive)}, 4, 0},
+		"unstable":             {[]evidence.Trial{unstable, of(evidence.Holds)}, 4, 0},
+		"not judged":           {[]evidence.Trial{of("")}, 4, 0},
+		"violated":             {[]evidence.Trial{of(evidence.Holds), of(evidence.Violated)}, 3, 0},
+		"violated comes first": {[]evidence.Trial{unstable, of(evidence.Inconclusive), of(evidence.Violated), of(evidence.Holds)}, 3, 0},
 	} {
-		if got := verdict.Exit(tt.trials); got != tt.want {
+		if got := verdict.Exit(evidence.Document{Trials: tt.trials, Unfinished: tt.unfinished}); got != tt.want {
 			t.Errorf("%s: exit code %d, want %d", name, got, tt.want)
 		}
 	}
@@ -225,16 +228,55 @@ func TestExit(t *testing.T) {
 func TestRecompute(t *testing.T) {
 	good, bad := kept(), kept()
 	good.Verdict, bad.Verdict = evidence.Holds, evidence.Holds
-	bad.Counts[evidence.LogRecords] = 203
+	bad.Counts[evidence.LogRecords], bad.Counts[evidence.Unique] = 203, 203
 	errs := verdict.Recompute(evidence.Document{Trials: []evidence.Trial{good, bad, good}})
 	var got []string
 	for _, err := range errs {
 		got = append(got, err.Error())
 	}
 	want := []string{`recompute verdict of idempotent enable.idempotence=true,sends=sequential on franz: ` +
-		`stored is "holds", the evidence says "violated": log_records is 203, expected == intended (200)`}
+		`stored is "holds", the evidence says "violated": log_records is 203, expected to equal intended (200)`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
+	}
+}
+
+// TestEditedEvidence: documents that no audit can have written.
+func TestEditedEvidence(t *testing.T) {
+	for name, tt := range map[string]struct {
+		edit func(*evidence.Trial)
+		want string
+	}{
+		"a loss without an anomaly": {func(t *evidence.Trial) { t.Counts[evidence.LostRecords] = 1 },
+			"lost is 1, and the anomalies of kind lost add up to 0"},
+		"an anomaly without its count": {func(t *evidence.Trial) {
+			t.Allowed = []evidence.AnomalyKind{evidence.Lost}
+			t.Anomalies = []evidence.Anomaly{{Kind: evidence.Lost, Count: 2}}
+		}, "lost is 0, and the anomalies of kind lost add up to 2"},
+		"duplicates that are not in the log": {func(t *evidence.Trial) {
+			t.Counts[evidence.Duplicates] = 5
+			t.Anomalies = []evidence.Anomaly{duplicates(5)}
+		}, "log_records 200, unique 200 and duplicates 5 do not add up"},
+		"a negative count":      {func(t *evidence.Trial) { t.Counts[evidence.Acked] = -5 }, "acked is -5, expected 0 or more"},
+		"a record without fate": {func(t *evidence.Trial) { t.Counts[evidence.Acked] = 199 }, "200 records intended, and only 199 acked, failed or unknown"},
+		"an unknown kind":       {func(t *evidence.Trial) { t.Kind = "foo" }, `kind is "foo", expected promise, control or observation`},
+	} {
+		trial := kept()
+		tt.edit(&trial)
+		trial.Verdict, _ = verdict.Judge(trial)
+		var got []string
+		for _, err := range verdict.Recompute(evidence.Document{Trials: []evidence.Trial{trial}}) {
+			got = append(got, err.Error())
+		}
+		want := "evidence of idempotent enable.idempotence=true,sends=sequential on franz: " + tt.want
+		if !slices.Contains(got, want) {
+			t.Errorf("%s: found %q, want %q", name, got, want)
+		}
+	}
+	honest := kept()
+	honest.Verdict = evidence.Holds
+	if errs := verdict.Recompute(evidence.Document{Trials: []evidence.Trial{honest}}); len(errs) > 0 {
+		t.Errorf("honest evidence: %v", errs)
 	}
 }
 

@@ -1,0 +1,65 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+
+	"kcompare/internal/evidence"
+)
+
+// counted are the anomalies that a count sums up.
+func counted() map[evidence.Metric]evidence.AnomalyKind {
+	return map[evidence.Metric]evidence.AnomalyKind{
+		evidence.Duplicates:       evidence.Duplicate,
+		evidence.LostRecords:      evidence.Lost,
+		evidence.FailedPresent:    evidence.FailedButPresent,
+		evidence.ReorderedRecords: evidence.Reordered,
+		evidence.AbortedSeen:      evidence.AbortedVisible,
+	}
+}
+
+// contradictions says where the evidence of a trial cannot have come from an
+// audit. It finds a document that was edited or cut, not one that was made up
+// with care.
+func contradictions(t evidence.Trial) []string {
+	var wrong []string
+	if !slices.Contains([]evidence.Kind{evidence.Promise, evidence.Control, evidence.Observation}, t.Kind) {
+		wrong = append(wrong, fmt.Sprintf("kind is %q, expected promise, control or observation", t.Kind))
+	}
+	for _, m := range evidence.Metrics() {
+		n, known := t.Counts[m]
+		if known && n < 0 {
+			wrong = append(wrong, fmt.Sprintf("%s is %d, expected 0 or more", m, n))
+		}
+		kind, isSum := counted()[m]
+		if sum := anomalyCount(t, kind); isSum && (known || sum > 0) && sum != n {
+			wrong = append(wrong, fmt.Sprintf("%s is %d, and the anomalies of kind %s add up to %d", m, n, kind, sum))
+		}
+	}
+	return append(wrong, unbalanced(t.Counts)...)
+}
+
+func anomalyCount(t evidence.Trial, kind evidence.AnomalyKind) int64 {
+	var n int64
+	for _, a := range t.Anomalies {
+		if a.Kind == kind {
+			n += a.Count
+		}
+	}
+	return n
+}
+
+// unbalanced holds counts against each other, where all of them are known.
+func unbalanced(c evidence.Counts) []string {
+	var wrong []string
+	records, known := c[evidence.LogRecords]
+	if known && records-c[evidence.Unique] != c[evidence.Duplicates] {
+		wrong = append(wrong, fmt.Sprintf("log_records %d, unique %d and duplicates %d do not add up",
+			records, c[evidence.Unique], c[evidence.Duplicates]))
+	}
+	said := c[evidence.Acked] + c[evidence.FailedRecords] + c[evidence.UnknownRecords]
+	if intended, known := c[evidence.Intended]; known && said < intended {
+		wrong = append(wrong, fmt.Sprintf("%d records intended, and only %d acked, failed or unknown", intended, said))
+	}
+	return wrong
+}
