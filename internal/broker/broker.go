@@ -3,10 +3,7 @@
 package broker
 
 import (
-	"cmp"
-	"strconv"
-	"strings"
-
+	"kcompare/drivers"
 	"kcompare/internal/evidence"
 )
 
@@ -29,18 +26,5 @@ type Topic struct {
 	Partitions int32
 }
 
-// TopicPartition names one partition.
-type TopicPartition struct {
-	Topic     string
-	Partition int32
-}
-
-// String is the usual spelling, "orders-0".
-func (tp TopicPartition) String() string {
-	return tp.Topic + "-" + strconv.Itoa(int(tp.Partition))
-}
-
-// Compare orders by topic, then partition.
-func (tp TopicPartition) Compare(other TopicPartition) int {
-	return cmp.Or(strings.Compare(tp.Topic, other.Topic), cmp.Compare(tp.Partition, other.Partition))
-}
+// TopicPartition names one partition, in the word that drivers use.
+type TopicPartition = drivers.TopicPartition

@@ -65,7 +65,7 @@ func (e *Embedded) Close() error {
 // would: the leader epoch grows by one, and nobody is told.
 func (e *Embedded) MoveLeader(topic string, partition, node int32) error {
 	if err := e.cluster.MoveTopicPartition(topic, partition, node); err != nil {
-		return fmt.Errorf("move leader of %s to node %d: %w", TopicPartition{topic, partition}, node, err)
+		return fmt.Errorf("move leader of %s to node %d: %w", TopicPartition{Topic: topic, Partition: partition}, node, err)
 	}
 	return nil
 }

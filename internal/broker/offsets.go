@@ -45,7 +45,7 @@ func (r *Reader) partitions(ctx context.Context, topics []string) ([]TopicPartit
 			return nil, fmt.Errorf("metadata of %s: %w", *t.Topic, err)
 		}
 		for _, p := range t.Partitions {
-			partitions = append(partitions, TopicPartition{*t.Topic, p.Partition})
+			partitions = append(partitions, TopicPartition{Topic: *t.Topic, Partition: p.Partition})
 		}
 	}
 	slices.SortFunc(partitions, TopicPartition.Compare)
@@ -64,7 +64,7 @@ func (r *Reader) listOffsets(ctx context.Context, partitions []TopicPartition, a
 	}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
-			tp := TopicPartition{t.Topic, p.Partition}
+			tp := TopicPartition{Topic: t.Topic, Partition: p.Partition}
 			if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
 				return nil, fmt.Errorf("%s: %w", tp, err)
 			}

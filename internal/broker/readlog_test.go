@@ -193,7 +193,7 @@ func TestReadPartitionWaitsForMarker(t *testing.T) {
 		}
 	}()
 	var got []string
-	err := r.ReadPartition(ctx, TopicPartition{"orders", 0}, 0, func(b evidence.Batch) error {
+	err := r.ReadPartition(ctx, TopicPartition{Topic: "orders", Partition: 0}, 0, func(b evidence.Batch) error {
 		got = append(got, shape(b))
 		return nil
 	})
@@ -209,7 +209,7 @@ func TestReadPartitionWaitsForMarker(t *testing.T) {
 // fetch of its own, and lists the offset of every record.
 func offsets(t *testing.T, r *Reader, limit int32, each func()) []int64 {
 	t.Helper()
-	c := newCursor(TopicPartition{"orders", 0}, 0)
+	c := newCursor(TopicPartition{Topic: "orders", Partition: 0}, 0)
 	c.limit = limit
 	var got []int64
 	err := r.advance(withTimeout(t, patience), c, (*cursor).stableEnd, func(b evidence.Batch) error {
@@ -315,7 +315,7 @@ func doctor(t *testing.T, e *Embedded, change func(req *kmsg.FetchRequest, p *km
 // rawLog is the broker's own answer for the whole of orders-0.
 func rawLog(t *testing.T, e *Embedded) kmsg.FetchResponseTopicPartition {
 	t.Helper()
-	part, err := reader(t, e).fetch(withTimeout(t, patience), newCursor(TopicPartition{"orders", 0}, 0), false)
+	part, err := reader(t, e).fetch(withTimeout(t, patience), newCursor(TopicPartition{Topic: "orders", Partition: 0}, 0), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,7 +414,7 @@ func TestCompactionGaps(t *testing.T) {
 
 func TestReadPartitionBehindTheEnd(t *testing.T) {
 	_, r := cluster(t, 1)
-	err := r.ReadPartition(withTimeout(t, patience), TopicPartition{"orders", 0}, 5, func(evidence.Batch) error { return nil })
+	err := r.ReadPartition(withTimeout(t, patience), TopicPartition{Topic: "orders", Partition: 0}, 5, func(evidence.Batch) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "the log starts at 0 and ends before 5") {
 		t.Errorf("error %v", err)
 	}
@@ -425,7 +425,7 @@ func TestReadPartitionStopsWithItsCaller(t *testing.T) {
 	produce(t, producer(t, e), 0, 0, 1, 3)
 	enough := errors.New("enough")
 	calls := 0
-	err := r.ReadPartition(withTimeout(t, patience), TopicPartition{"orders", 0}, 0, func(evidence.Batch) error {
+	err := r.ReadPartition(withTimeout(t, patience), TopicPartition{Topic: "orders", Partition: 0}, 0, func(evidence.Batch) error {
 		calls++
 		return enough
 	})

@@ -96,7 +96,7 @@ func TestEndOffsets(t *testing.T) {
 	cl := producer(t, e)
 	produce(t, cl, 0, 0, 1, 2)
 	produce(t, cl, 2, 0, 3, 5)
-	want := map[TopicPartition]int64{{"orders", 0}: 2, {"orders", 1}: 0, {"orders", 2}: 3}
+	want := map[TopicPartition]int64{{Topic: "orders", Partition: 0}: 2, {Topic: "orders", Partition: 1}: 0, {Topic: "orders", Partition: 2}: 3}
 	for node := range int32(3) { // the second and third time the leaders have moved
 		for p := range int32(3) {
 			if err := e.MoveLeader("orders", p, node); err != nil {
