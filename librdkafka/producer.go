@@ -31,7 +31,7 @@ type producer struct {
 	lib           *kafka.Producer
 	transactional bool
 	calls         *calls
-	pending       *pending
+	pending       drivers.Outstanding
 	logs          *logs
 	served        chan struct{} // closed when the goroutine has ended
 
@@ -53,7 +53,7 @@ func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
 	}
 	p := &producer{
 		lib: lib, transactional: role == drivers.RoleTransactionalProducer,
-		calls: newCalls(), pending: newPending(), logs: logs, served: make(chan struct{}),
+		calls: newCalls(), logs: logs, served: make(chan struct{}),
 	}
 	go p.serve()
 	return p, nil
@@ -61,7 +61,7 @@ func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
 
 // Produce hands over one record; see drivers.Producer.
 func (p *producer) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
-	p.pending.add()
+	p.pending.Add()
 	if err := p.enqueue(ctx, message(r, report)); err != nil {
 		refused := drivers.Delivery{Outcome: drivers.Failed, Partition: r.Partition, Offset: drivers.NoOffset}
 		refused.Err = p.reason(fromLibrary(err))
@@ -116,7 +116,7 @@ func (p *producer) serve() {
 // return in between.
 func (p *producer) report(to func(drivers.Delivery), d drivers.Delivery) {
 	to(d)
-	p.pending.done()
+	p.pending.Done()
 }
 
 func (p *producer) delivery(tp kafka.TopicPartition) drivers.Delivery {
@@ -161,10 +161,10 @@ func (p *producer) Flush(ctx context.Context) error {
 	defer p.calls.leave()
 	for {
 		select {
-		case <-p.pending.none():
+		case <-p.pending.None():
 			return nil
 		case <-ctx.Done():
-			return fmt.Errorf("flush: %d records are not reported: %w", p.pending.count(), ctx.Err())
+			return fmt.Errorf("flush: %d records are not reported: %w", p.pending.Count(), ctx.Err())
 		default:
 		}
 		p.flushFor(flushInterval)
@@ -178,7 +178,7 @@ func (p *producer) flushFor(d time.Duration) {
 		return
 	}
 	select {
-	case <-p.pending.none():
+	case <-p.pending.None():
 	case <-time.After(time.Millisecond):
 	}
 }
@@ -209,7 +209,7 @@ func (p *producer) purge() {
 func (p *producer) free() {
 	p.purge()
 	select {
-	case <-p.pending.none():
+	case <-p.pending.None():
 	case <-time.After(patience / 2):
 	}
 	p.mu.Lock()
@@ -218,47 +218,4 @@ func (p *producer) free() {
 	p.lib.Close()
 	<-p.served
 	p.logs.stop()
-}
-
-// pending counts the records that were handed over and not yet reported.
-type pending struct {
-	mu    sync.Mutex
-	n     int
-	empty chan struct{} // closed while n is 0
-}
-
-func newPending() *pending {
-	p := &pending{empty: make(chan struct{})}
-	close(p.empty)
-	return p
-}
-
-func (p *pending) add() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.n == 0 {
-		p.empty = make(chan struct{})
-	}
-	p.n++
-}
-
-func (p *pending) done() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.n--
-	if p.n == 0 {
-		close(p.empty)
-	}
-}
-
-func (p *pending) none() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.empty
-}
-
-func (p *pending) count() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.n
 }

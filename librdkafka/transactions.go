@@ -88,7 +88,7 @@ func (p *transactionalProducer) end(ctx context.Context, call string, as drivers
 	outcome, err := ended(as, p.calls.run(ctx, call, func() error { return f(ctx) }))
 	if err == nil {
 		select {
-		case <-p.pending.none():
+		case <-p.pending.None():
 		case <-ctx.Done():
 		}
 	}

@@ -112,7 +112,7 @@ func (l *ledger) agreesWith(log []LogRecord) error {
 			continue
 		}
 		d := e.reports[0]
-		told := place(drivers.TopicPartition{Topic: e.record.Topic, Partition: d.Partition}, d.Offset)
+		told := position(e.record.Topic, d.Partition, d.Offset).String()
 		switch {
 		case len(in) == 0:
 			f.add("%s acked at %s, but the log does not have it", e.name(), told)
@@ -131,15 +131,10 @@ func (l *ledger) agreesWith(log []LogRecord) error {
 func placesByValue(log []LogRecord) map[string][]string {
 	places := map[string][]string{}
 	for _, r := range log {
-		at := place(drivers.TopicPartition{Topic: r.Topic, Partition: r.Partition}, r.Offset)
+		at := placeOf(r.Record)
 		places[string(r.Value)] = append(places[string(r.Value)], at)
 	}
 	return places
-}
-
-// place is an offset in a partition, "payments-0@5".
-func place(tp drivers.TopicPartition, offset int64) string {
-	return fmt.Sprintf("%s@%d", tp, offset)
 }
 
 // findings collects what a check found wrong.

@@ -123,7 +123,7 @@ func quote(b []byte) string {
 }
 
 func placeOf(r drivers.Record) string {
-	return place(drivers.TopicPartition{Topic: r.Topic, Partition: r.Partition}, r.Offset)
+	return position(r.Topic, r.Partition, r.Offset).String()
 }
 
 // position is an offset in a partition of the topic.
@@ -145,7 +145,7 @@ func places(positions []drivers.Position) string {
 	}
 	words := make([]string, len(positions))
 	for i, p := range positions {
-		words[i] = place(p.TopicPartition, p.Offset)
+		words[i] = p.String()
 	}
 	return strings.Join(words, " ")
 }

@@ -185,8 +185,8 @@ func fenced(outcome drivers.TransactionOutcome, err error) error {
 
 // callsOutOfOrder makes calls that need another before them. A library may
 // accept them: franz-go gets its producer id in any Begin, and says nothing to an
-// end without a beginning. A refusal is the program's
-// mistake, and in no case is anything written.
+// end without a beginning. A refusal is the program's mistake, and in no case is
+// anything written.
 func callsOutOfOrder(ctx context.Context, s Subject) error {
 	topic, err := s.Cluster.CreateTopic(ctx, 1)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // Broker is the log that a driver writes to: topics, transactions, groups. It
-// has no control records: the end of a transaction takes up no offset. Methods may be called concurrently.
+// has no control records: the end of a transaction takes up no offset. Methods
+// may be called concurrently.
 type Broker struct {
 	mu      sync.Mutex
 	changed chan struct{}         // closed, and replaced, when there may be something new to read

@@ -22,8 +22,8 @@ type sendState struct {
 	inTold  bool     // one stands in the partition that the client told
 	atTold  bool     // one stands at the offset that the client told
 
-	told     int64 // microseconds, when an answer without an error came; 0 if none did
-	needless int32 // requests with it that the broker got after that
+	answeredAt int64 // microseconds, when an answer without an error was passed on; 0 if none was
+	needless   int32 // requests with it that the broker got after that
 
 	// Known for the first send of a logical record.
 	resent bool // it was sent more than once

@@ -78,11 +78,11 @@ func (a *auditor) exchange(e *evidence.Exchange) {
 // to the client before this one arrived.
 func (s *sendState) travelled(e *evidence.Exchange, w way) {
 	s.way |= w
-	if w&reached != 0 && s.told > 0 && s.told < e.At {
+	if w&reached != 0 && s.answeredAt > 0 && s.answeredAt < e.At {
 		s.needless++
 	}
-	if w&told != 0 && s.told == 0 {
-		s.told = e.AnsweredAt
+	if w&told != 0 && s.answeredAt == 0 {
+		s.answeredAt = e.AnsweredAt
 	}
 }
 

@@ -168,13 +168,13 @@ func variantPairs(names []string) []string {
 	return slices.Compact(all)
 }
 
-// pairs reads key=value arguments.
-func pairs(flag string, args []string) (map[string]string, error) {
+// pairs reads the key=value arguments of -X.
+func pairs(args []string) (map[string]string, error) {
 	read := map[string]string{}
 	for _, arg := range args {
 		key, value, ok := strings.Cut(arg, "=")
 		if !ok || key == "" {
-			return nil, usagef("%s %s: expected key=value", flag, arg)
+			return nil, usagef("-X %s: expected key=value", arg)
 		}
 		if _, twice := read[key]; twice {
 			return nil, &drivers.ConfigError{Keys: []string{key}, Reason: "set twice, give it once"}
@@ -197,7 +197,7 @@ var notForX = map[string]string{
 // overrides reads -X and checks each setting by itself, so that a mistake in it
 // is not put down to a variant.
 func overrides(args []string) (map[string]string, error) {
-	read, err := pairs("-X", args)
+	read, err := pairs(args)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,24 @@ func Metrics() []Metric {
 	}
 }
 
+// Anomaly is the kind of anomaly whose instances the metric sums up; ok is false
+// for a metric that is no such sum.
+func (m Metric) Anomaly() (kind AnomalyKind, ok bool) {
+	switch m {
+	case Duplicates:
+		return Duplicate, true
+	case LostRecords:
+		return Lost, true
+	case FailedPresent:
+		return FailedButPresent, true
+	case ReorderedRecords:
+		return Reordered, true
+	case AbortedSeen:
+		return AbortedVisible, true
+	}
+	return "", false
+}
+
 // Counts holds what a trial counted. A metric that it cannot know is absent,
 // never 0.
 type Counts map[Metric]int64

@@ -101,28 +101,11 @@ func countMark(c client, m evidence.Metric) mark {
 	if verdict, _ := c.verdict(); verdict != evidence.Violated {
 		return ordinary
 	}
-	for _, a := range found(c, false) {
-		if metricOf(a.kind) == m {
-			return bad
-		}
+	kind, isSum := m.Anomaly()
+	if isSum && slices.ContainsFunc(found(c, false), func(f finding) bool { return f.kind == kind }) {
+		return bad
 	}
 	return ordinary
-}
-
-func metricOf(k evidence.AnomalyKind) evidence.Metric {
-	switch k {
-	case evidence.Lost:
-		return evidence.LostRecords
-	case evidence.Duplicate:
-		return evidence.Duplicates
-	case evidence.Reordered:
-		return evidence.ReorderedRecords
-	case evidence.FailedButPresent:
-		return evidence.FailedPresent
-	case evidence.AbortedVisible:
-		return evidence.AbortedSeen
-	}
-	return ""
 }
 
 // elapsedRow is spelled as Go and the course spell durations: "2.3s".

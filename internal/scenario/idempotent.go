@@ -138,11 +138,8 @@ func loseAnswers(p Parameters, how sends) fault.Plan {
 func paymentRecords(p Parameters, place partition.Func) []fault.Record {
 	records := make([]fault.Record, p.Messages)
 	for n := range records {
-		records[n] = fault.Record{
-			Role:      payments,
-			Partition: place(payment(n).Key, paymentsPartitions),
-			Record:    payment(n).ID.String(),
-		}
+		m := payment(n)
+		records[n] = fault.Record{Role: payments, Partition: place(m.Key, paymentsPartitions), Record: m.ID.String()}
 	}
 	return records
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
@@ -34,7 +33,7 @@ func (s *Stage) NewProducer() (*Producer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a producer of %s: %w", s.Driver.Client(), err)
 	}
-	return &Producer{stage: s, client: p, instance: s.opened(p.Close), idle: make(chan struct{}, 1)}, nil
+	return &Producer{stage: s, client: p, instance: s.opened(p.Close)}, nil
 }
 
 func (s *Stage) settings() drivers.Settings {
@@ -82,8 +81,7 @@ type Producer struct {
 	instance int
 	sent     int
 
-	outstanding atomic.Int64  // sent, not reported
-	idle        chan struct{} // gets a token when outstanding reaches 0
+	outstanding drivers.Outstanding
 }
 
 // Send hands one message to the client and does not wait for its report.
@@ -94,10 +92,10 @@ func (p *Producer) Send(ctx context.Context, m Message) {
 	report := p.stage.Ledger.send(evidence.Send{
 		ID: m.ID, Send: id, Key: string(m.Key), Topic: topic, NoAck: p.stage.Settings.Config["acks"] == "0",
 	})
-	p.outstanding.Add(1)
+	p.outstanding.Add()
 	p.client.Produce(ctx, record(topic, m, id), func(d drivers.Delivery) {
 		if report(d) {
-			p.reported()
+			p.outstanding.Done()
 		}
 	})
 }
@@ -112,26 +110,7 @@ func record(topic string, m Message, id evidence.SendID) drivers.Record {
 	}
 }
 
-func (p *Producer) reported() {
-	if p.outstanding.Add(-1) > 0 {
-		return
-	}
-	select {
-	case p.idle <- struct{}{}:
-	default: // a token is there already; Wait looks at the count itself
-	}
-}
-
 // Wait returns when every message sent so far has been reported, or with the
 // error of ctx when that ends first. It does not flush: a flush would override
 // the linger that is being compared.
-func (p *Producer) Wait(ctx context.Context) error {
-	for p.outstanding.Load() > 0 {
-		select {
-		case <-p.idle:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
+func (p *Producer) Wait(ctx context.Context) error { return p.outstanding.Wait(ctx) }

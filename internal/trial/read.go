@@ -35,7 +35,7 @@ func (r *run) readBack(ctx context.Context, h *house) {
 // clientReads lets the client read everything under read_committed, through the
 // proxy, until it has returned the last record that it must return.
 func (r *run) clientReads(ctx context.Context, h *house) (err error) {
-	settings := h.throughProxy(drivers.Settings{Config: consumerSettings(), Log: r.settings.Log})
+	settings := h.throughProxy(drivers.Settings{Config: r.observed.Trial.Reading, Log: r.settings.Log})
 	consumer, err := r.spec.Driver.NewConsumer(settings)
 	if err != nil {
 		return err

@@ -169,21 +169,24 @@ func (r *run) askDriver() error {
 		t.Conditions.Unsupported = fmt.Sprintf("%s has no %s", r.spec.Driver.Client(), strings.Join(lacking, " and no "))
 		return nil
 	}
-	for role, settings := range map[drivers.Role]drivers.Settings{
-		drivers.RoleProducer: r.settings, drivers.RoleConsumer: {Config: t.Reading},
-	} {
-		differences, err := r.spec.Driver.Differences(role, settings)
-		var unsupported *drivers.UnsupportedError
-		switch {
-		case errors.As(err, &unsupported):
-			t.Conditions.Unsupported = unsupported.Error()
-		case err != nil:
-			return err
-		case role == drivers.RoleProducer:
-			t.Differences = append(t.Differences, differences...)
-		}
+	differences, err := r.differences(drivers.RoleProducer, r.settings)
+	t.Differences = append(t.Differences, differences...)
+	if err != nil || t.Conditions.Unsupported != "" {
+		return err
 	}
-	return nil
+	_, err = r.differences(drivers.RoleConsumer, drivers.Settings{Config: t.Reading})
+	return err
+}
+
+// differences notes a setting that the client has no way to express.
+func (r *run) differences(role drivers.Role, s drivers.Settings) ([]string, error) {
+	differences, err := r.spec.Driver.Differences(role, s)
+	var unsupported *drivers.UnsupportedError
+	if errors.As(err, &unsupported) {
+		r.observed.Trial.Conditions.Unsupported = unsupported.Error()
+		return differences, nil
+	}
+	return differences, err
 }
 
 func describe(spec Spec, set map[string]string) evidence.Trial {

@@ -7,17 +7,6 @@ import (
 	"kcompare/internal/evidence"
 )
 
-// counted are the anomalies that a count sums up.
-func counted() map[evidence.Metric]evidence.AnomalyKind {
-	return map[evidence.Metric]evidence.AnomalyKind{
-		evidence.Duplicates:       evidence.Duplicate,
-		evidence.LostRecords:      evidence.Lost,
-		evidence.FailedPresent:    evidence.FailedButPresent,
-		evidence.ReorderedRecords: evidence.Reordered,
-		evidence.AbortedSeen:      evidence.AbortedVisible,
-	}
-}
-
 // contradictions says where the evidence of a trial cannot have come from an
 // audit. It finds a document that was edited or cut, not one that was made up
 // with care.
@@ -31,7 +20,7 @@ func contradictions(t evidence.Trial) []string {
 		if known && n < 0 {
 			wrong = append(wrong, fmt.Sprintf("%s is %d, expected 0 or more", m, n))
 		}
-		kind, isSum := counted()[m]
+		kind, isSum := m.Anomaly()
 		if sum := anomalyCount(t, kind); isSum && (known || sum > 0) && sum != n {
 			wrong = append(wrong, fmt.Sprintf("%s is %d, and the anomalies of kind %s add up to %d", m, n, kind, sum))
 		}
