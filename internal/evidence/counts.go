@@ -24,6 +24,21 @@ const (
 	FailedPresent    Metric = "failed_but_present"
 	ReorderedRecords Metric = "reordered"
 	AbortedSeen      Metric = "aborted_visible"
+
+	Transactions     Metric = "transactions"      // that the program began
+	Committed        Metric = "committed"         // ... of which the client said committed
+	AbortedEnds      Metric = "aborted"           // ... of which the client said aborted
+	Undecided        Metric = "undecided"         // ... of which the client said neither
+	CommittedRecords Metric = "committed_records" // records sent in transactions that the client said were committed
+	AbortedRecords   Metric = "aborted_records"   // data records in the log whose transaction the log says was aborted
+	Torn             Metric = "torn"              // transactions of which a part is visible and a part is not
+	FencedVisible    Metric = "fenced_visible"    // visible records of an instance that a newer one had fenced
+	Inputs           Metric = "inputs"            // valid inputs of a program that reads, processes and writes
+	InputsSkipped    Metric = "input_skipped"
+	InputsTwice      Metric = "input_reprocessed"
+	ReadCommitted    Metric = "read_committed"   // records that the client's own consumer returned under read_committed
+	ReadUncommitted  Metric = "read_uncommitted" // ... under read_uncommitted
+
 	ProduceRequests  Metric = "produce_requests"
 	ResponsesDropped Metric = "responses_dropped"
 	RequestsDropped  Metric = "requests_dropped"
@@ -33,7 +48,10 @@ const (
 func Metrics() []Metric {
 	return []Metric{
 		Intended, Acked, FailedRecords, UnknownRecords, LogDelta, LogRecords, Visible, Unique, Duplicates,
-		LostRecords, FailedPresent, ReorderedRecords, AbortedSeen, ProduceRequests, ResponsesDropped, RequestsDropped,
+		LostRecords, FailedPresent, ReorderedRecords, AbortedSeen,
+		Transactions, Committed, AbortedEnds, Undecided, CommittedRecords, AbortedRecords, Torn, FencedVisible,
+		Inputs, InputsSkipped, InputsTwice, ReadCommitted, ReadUncommitted,
+		ProduceRequests, ResponsesDropped, RequestsDropped,
 	}
 }
 
@@ -51,6 +69,14 @@ func (m Metric) Anomaly() (kind AnomalyKind, ok bool) {
 		return Reordered, true
 	case AbortedSeen:
 		return AbortedVisible, true
+	case Torn:
+		return TornTransaction, true
+	case FencedVisible:
+		return FencedWriteVisible, true
+	case InputsSkipped:
+		return InputSkipped, true
+	case InputsTwice:
+		return InputReprocessed, true
 	}
 	return "", false
 }

@@ -59,9 +59,10 @@ type Trial struct {
 	Repeat   int    `json:"repeat,omitempty"` // 1, 2, ... with --repeat
 	About    string `json:"about"`            // the story in one sentence, with this trial's figures
 
-	Config      map[string]string `json:"config"`         // every key the trial set, canonical names
-	Reading     map[string]string `json:"reading_config"` // of the client's own consumer, which reads at the end
-	Differences []string          `json:"differences"`    // settings that this client could only approximate
+	Config      map[string]string `json:"config"`                     // every key the trial set, canonical names
+	Consuming   map[string]string `json:"consuming_config,omitempty"` // of the consumers in the story
+	Reading     map[string]string `json:"reading_config"`             // of the client's own consumer, which reads at the end
+	Differences []string          `json:"differences"`                // settings that this client could only approximate
 
 	Faults     []Fault          `json:"faults"`
 	Counts     Counts           `json:"counts"`

@@ -7,11 +7,15 @@ type Observed struct {
 
 	Intended int64 // records the scenario meant to write, handed over or not
 
-	Sends []Send       // in the order of sending
-	Log   Log          // what stands in the topics
-	Reads []Read       // what the client's own read_committed consumer returned, in its order; nil when it did not read
-	Trace Trace        // what went over the wire
-	Keys  []KeyedTopic // topics whose partitions a declared partitioner chose
+	Sends        []Send        // in the order of sending
+	Runs         []Run         // sends in bulk, beside Sends; no send stands in both
+	Transactions []Transaction // in the order of Begin; nil for a story without any
+	Log          Log           // what stands in the topics
+	Reads        []Read        // what the client's own consumer returned under Trial.Reading, in its order; nil when it did not read
+	Uncommitted  []Read        // the same under read_uncommitted; nil when it did not read so
+	Trace        Trace         // what went over the wire
+	Keys         []KeyedTopic  // topics whose partitions a declared partitioner chose
+	Processing   *Processing   // of a story that reads, processes and writes; nil for others
 
 	OneRecordPerBatch bool // the scenario asked for it (see drivers.Settings)
 }
@@ -44,6 +48,74 @@ type Send struct {
 	Offset    int64       `json:"offset"`           // as the client told
 	NoAck     bool        `json:"no_ack,omitempty"` // acks=0: the offset told means nothing
 	Error     *ErrorCount `json:"error,omitempty"`
+
+	Transaction int  `json:"transaction,omitempty"` // number of the transaction it belongs to; 0 outside one
+	Fenced      bool `json:"fenced,omitempty"`      // handed over when a newer instance of the same transactional.id was ready
+}
+
+// Run is consecutive sends of one instance into one partition, of which the
+// client said the same: ordinals, numbers of the logical records and offsets
+// told all count up by one. It is what bulk sending leaves instead of a Send for
+// each record.
+type Run struct {
+	Topic     string
+	Role      string // of the logical records
+	Instance  int
+	Ordinal   int // of the first send
+	Number    int // of the first logical record
+	Count     int
+	Outcome   Outcome
+	Partition int32 // as the client told
+	Offset    int64 // of the first record, as the client told; NoOffset when it told none
+	NoAck     bool  // acks=0: the offsets told mean nothing
+
+	Transaction int  // as in Send
+	Fenced      bool // as in Send
+}
+
+// Transaction is one transaction of one producer instance: what the program
+// asked for in the end, and what the client said came of it.
+type Transaction struct {
+	N        int                `json:"n"` // from 1
+	Instance int                `json:"instance"`
+	Asked    End                `json:"asked,omitempty"` // empty when the program never ended it
+	Outcome  TransactionOutcome `json:"outcome"`
+	Fenced   bool               `json:"fenced,omitempty"` // it was open when a newer instance of the same transactional.id was ready
+}
+
+// End is how a program asks for a transaction to end.
+type End string
+
+// The two ends of a transaction.
+const (
+	AskedCommit End = "commit"
+	AskedAbort  End = "abort"
+)
+
+// TransactionOutcome is what the client said of a transaction. One of unknown
+// outcome may be wholly visible or wholly absent, never half.
+type TransactionOutcome string
+
+// The outcomes of a transaction.
+const (
+	TransactionCommitted TransactionOutcome = "committed"
+	TransactionAborted   TransactionOutcome = "aborted"
+	TransactionUnknown   TransactionOutcome = "unknown"
+)
+
+// Processing is what a read-process-write program had to do: each valid input
+// has to stand once, under its own identity, in the committed data of every
+// output topic. An input that is not valid has to stand in none.
+type Processing struct {
+	Inputs  []Input
+	Outputs []string // topics
+}
+
+// Input is a record that stood in the input topic before the story began.
+type Input struct {
+	ID    RecordID
+	Key   string
+	Valid bool // by the program's own rules
 }
 
 // Log is the topics of a trial as the reader found them, read_uncommitted.
