@@ -16,7 +16,8 @@ type transactional struct {
 	id    string
 	calls sync.WaitGroup // calls into kgo that take no context, or outlive it
 
-	offsets offsets // of the open transaction
+	offsets     offsets // of the open transaction
+	unconfirmed bool    // a commit of the open transaction failed, and may have been done
 }
 
 // Init makes kgo get its producer id now, which it would do in the first Begin
@@ -37,6 +38,7 @@ func (p *transactional) Begin(ctx context.Context) error {
 			return errorOf("begin", err)
 		}
 		p.offsets.begin()
+		p.unconfirmed = false
 		return nil
 	case <-ctx.Done():
 		return errorOf("begin", ctx.Err())
@@ -58,14 +60,22 @@ func (p *transactional) Commit(ctx context.Context) (drivers.TransactionOutcome,
 	if err := p.Flush(ctx); err != nil { // kgo's EndTransaction does not
 		return drivers.TransactionUnknown, errorOf("commit", err)
 	}
-	return p.end(ctx, "commit", kgo.TryCommit, drivers.Committed)
+	outcome, err := p.end(ctx, "commit", kgo.TryCommit, drivers.Committed)
+	p.unconfirmed = p.unconfirmed || drivers.ClassOf(err) == drivers.UnknownOutcome
+	return outcome, err
 }
 
+// Abort after a commit that was not confirmed is how kgo lets a program go on. It
+// does not say what became of the transaction.
 func (p *transactional) Abort(ctx context.Context) (drivers.TransactionOutcome, error) {
 	if err := p.cl.AbortBufferedRecords(ctx); err != nil {
 		return drivers.TransactionUnknown, errorOf("abort", err)
 	}
-	return p.end(ctx, "abort", kgo.TryAbort, drivers.Aborted)
+	done := drivers.Aborted
+	if p.unconfirmed {
+		done = drivers.TransactionUnknown
+	}
+	return p.end(ctx, "abort", kgo.TryAbort, done)
 }
 
 // end is unknown after every error. Even "fenced" may be the answer to a

@@ -11,6 +11,7 @@ const (
 	DuplicateAnswered    = "client without producer id sent it again after its answer had been passed on"
 	DuplicateSession     = "new session or second instance sent it"
 	DuplicateApplication = "application sent it twice"
+	DuplicateAborted     = "sent again after the transaction of the earlier copy was aborted"
 )
 
 // Why an acknowledged record is not in the log.
@@ -21,6 +22,7 @@ const (
 	LostByBroker  = "the broker answered that it was written, and does not have it"
 	LostRefused   = "the broker refused it, the client reported success"
 	LostNoAnswer  = "the broker got it and never answered, the client reported success"
+	LostAborted   = "the client said that its transaction was committed, the log says aborted"
 )
 
 // Why a record is in the log that the client reported as failed.
@@ -56,4 +58,30 @@ const (
 	ReadUndecided    = "the consumer returned a record of a transaction that has not ended"
 	ReadSkipped      = "the consumer never returned a visible record"
 	ReadNonmonotonic = "the consumer returned an offset that was not behind the ones before"
+)
+
+// UnderUncommitted stands behind the cause where it is about a consumer that
+// was told to read uncommitted data.
+const UnderUncommitted = ", under read_uncommitted"
+
+// What is wrong with a transaction.
+const (
+	TornFailed       = "a record was refused or failed, and the rest was committed"
+	TornAcked        = "an acknowledged record is not visible, and the rest is"
+	TornUnknown      = "a record of unknown outcome is not visible, and the rest is"
+	AbortedCommitted = "the client said that its transaction was aborted, the log says committed"
+	FencedLate       = "it was handed over after the newer instance was ready"
+	FencedOpen       = "its transaction was open when the newer instance took over"
+)
+
+// What became of an input of a program that reads, processes and writes.
+const (
+	SkippedUnwritten   = "no output of it was ever written"
+	SkippedAborted     = "its outputs stand in the log only in aborted transactions"
+	SkippedUndecided   = "its outputs stand in the log only in transactions that have not ended"
+	SkippedPart        = "one of its outputs is missing"
+	ReprocessedOther   = "another instance of the program processed it again"
+	ReprocessedSame    = "the same instance processed it twice"
+	ReprocessedDoubled = "the client or the broker doubled one act of sending"
+	PhantomOutput      = "a visible output belongs to no valid input"
 )

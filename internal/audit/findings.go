@@ -25,16 +25,16 @@ type sum struct {
 // add counts n disagreements. Of several, the one with the lowest rank is named
 // in the evidence: a send's position, so that the first one is the one sent
 // first, whatever partition it went to. Places all have rank 0 and come in the
-// order of the log.
-func (f findings) add(kind evidence.AnomalyKind, cause string, n int64, rank int, first string) {
+// order of the log. Only then is its name asked for.
+func (f findings) add(kind evidence.AnomalyKind, cause string, n int64, rank int, name func() string) {
 	s, ok := f[finding{kind, cause}]
 	if !ok {
-		s = &sum{rank: rank, first: first}
+		s = &sum{rank: rank, first: name()}
 		f[finding{kind, cause}] = s
 	}
 	s.count += n
 	if rank < s.rank {
-		s.rank, s.first = rank, first
+		s.rank, s.first = rank, name()
 	}
 }
 
@@ -72,6 +72,7 @@ func kinds() []evidence.AnomalyKind {
 	return []evidence.AnomalyKind{
 		evidence.Lost, evidence.Duplicate, evidence.Reordered, evidence.Corrupted, evidence.WrongPartition,
 		evidence.Phantom, evidence.FailedButPresent, evidence.OffsetMismatch, evidence.OffsetGap,
-		evidence.AbortedVisible, evidence.UncommittedVisible, evidence.PollSkipped, evidence.PollNonmonotonic,
+		evidence.AbortedVisible, evidence.TornTransaction, evidence.FencedWriteVisible, evidence.UncommittedVisible,
+		evidence.InputSkipped, evidence.InputReprocessed, evidence.PollSkipped, evidence.PollNonmonotonic,
 	}
 }

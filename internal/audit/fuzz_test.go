@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +19,7 @@ func FuzzAudit(f *testing.F) {
 		f.Add([]byte{op, 250, 131, op, 3, 7, op + 1, 9, 200})
 	}
 	f.Fuzz(func(t *testing.T, steps []byte) {
-		w := honest(20)
+		w := doctorable()
 		for ; len(steps) >= 3; steps = steps[3:] {
 			w.doctor(steps[0], steps[1], steps[2])
 		}
@@ -31,7 +32,7 @@ func TestDoctored(t *testing.T) {
 	const seed = 7
 	chance := rand.New(rand.NewPCG(seed, seed))
 	for range 500 {
-		w := honest(20)
+		w := doctorable()
 		for range chance.IntN(100) {
 			w.doctor(byte(chance.IntN(doctorings)), byte(chance.Uint32()), byte(chance.Uint32()))
 		}
@@ -40,6 +41,15 @@ func TestDoctored(t *testing.T) {
 			return
 		}
 	}
+}
+
+// doctorable is a world with all that can be doctored.
+func doctorable() *world {
+	w := honest(20)
+	w.process()
+	w.Uncommitted = []evidence.Read{}
+	w.readAll()
+	return w
 }
 
 // checkSane is what holds for every world: the audit comes to an end, to the
@@ -58,8 +68,11 @@ func checkSane(t *testing.T, o *evidence.Observed) {
 	if total := c[evidence.Acked] + c[evidence.FailedRecords] + c[evidence.UnknownRecords]; total < int64(len(o.Sends)) {
 		t.Errorf("%d outcomes of %d sends", total, len(o.Sends))
 	}
-	if sum(got.Anomalies, evidence.Duplicate) != c[evidence.Duplicates] {
-		t.Errorf("%d duplicates are explained of %d", sum(got.Anomalies, evidence.Duplicate), c[evidence.Duplicates])
+	for _, m := range evidence.Metrics() {
+		kind, isSum := m.Anomaly()
+		if isSum && sum(got.Anomalies, kind) != c[m] {
+			t.Errorf("%s is %d, its anomalies add up to %d", m, c[m], sum(got.Anomalies, kind))
+		}
 	}
 	for _, a := range got.Anomalies {
 		if a.Count <= 0 || a.First == "" || a.Cause == "" {
@@ -77,7 +90,7 @@ func sum(anomalies []evidence.Anomaly, kind evidence.AnomalyKind) (n int64) {
 	return n
 }
 
-const doctorings = 20
+const doctorings = 28
 
 // doctor changes one thing, somewhere; many of the worlds that come of it are
 // impossible.
@@ -115,8 +128,33 @@ func (w *world) doctor(op, where, how byte) {
 		p.After += int64(how) - 128
 	case 13:
 		p.Before += int64(how) - 128
-	default:
+	case 14, 15, 16, 17, 18, 19:
 		doctorBatch(p, op%doctorings, where, how)
+	default:
+		w.doctorStory(s, op%doctorings, where, how)
+	}
+}
+
+func (w *world) doctorStory(s *evidence.Send, op, where, how byte) {
+	t := &w.Transactions[int(where)%len(w.Transactions)]
+	in := &w.Processing.Inputs[int(where)%len(w.Processing.Inputs)]
+	switch op {
+	case 20:
+		s.Transaction, s.Fenced = int(how)%8, how%2 == 0
+	case 21:
+		t.N, t.Fenced = int(how)%8, how%2 == 0
+	case 22:
+		t.Outcome = []evidence.TransactionOutcome{evidence.TransactionCommitted, evidence.TransactionAborted, evidence.TransactionUnknown}[how%3]
+	case 23:
+		in.ID.N, in.Valid = int(how)%8, how%2 == 0
+	case 24:
+		w.Processing.Outputs = append(w.Processing.Outputs, []string{payments, processed, "nowhere"}[how%3])
+	case 25:
+		w.Uncommitted = append(w.Uncommitted, w.Uncommitted[int(where)%len(w.Uncommitted)])
+	case 26:
+		w.Uncommitted = slices.Delete(w.Uncommitted, 0, int(how)%2)
+	case 27:
+		w.Transactions = append(w.Transactions, *t)
 	}
 }
 

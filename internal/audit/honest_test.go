@@ -143,14 +143,31 @@ func (w *world) produce(p *evidence.PartitionLog, b evidence.Batch, e evidence.E
 	w.Trace.Exchanges = append(w.Trace.Exchanges, e)
 }
 
-// readAll lets the client's consumer return every visible record.
+// readAll lets the client's consumer return every visible record, and under
+// read_uncommitted every record, where the world has such a reading.
 func (w *world) readAll() {
 	w.Reads = []evidence.Read{}
+	if w.Uncommitted != nil {
+		w.readUncommitted()
+	}
 	for _, p := range w.Log.Partitions {
 		for r := range p.Visible() {
 			w.Reads = append(w.Reads, evidence.Read{
 				Topic: p.Topic, Partition: p.Partition, Offset: r.Offset, ID: r.ID, Sum: r.Sum,
 			})
+		}
+	}
+}
+
+func (w *world) readUncommitted() {
+	w.Uncommitted = []evidence.Read{}
+	for _, p := range w.Log.Partitions {
+		for _, b := range p.Batches {
+			for _, r := range b.Records {
+				w.Uncommitted = append(w.Uncommitted, evidence.Read{
+					Topic: p.Topic, Partition: p.Partition, Offset: r.Offset, ID: r.ID, Sum: r.Sum,
+				})
+			}
 		}
 	}
 }

@@ -1,54 +1,78 @@
 package audit
 
 import (
+	"fmt"
+
 	"kcompare/internal/evidence"
 	"kcompare/internal/partition"
 )
 
 // walk goes through one partition of the log, batch by batch.
 type walk struct {
-	*auditor
+	*Auditor
 	place
-	number int32 // of the place
-	next   int64 // the offset that has to come next
-	order  order
-	reads  *reading
-	key    []byte // reused
+	number   int32 // of the place
+	before   int64
+	next     int64 // the offset that has to come next
+	hold     hold
+	passages map[int]*passage
+	key      []byte // reused
+
+	committed, uncommitted *reading
+
+	output int // number of the topic among the outputs of a processing, or noOutput
 }
 
-func (a *auditor) partitionLog(p evidence.PartitionLog) {
-	at := place{p.Topic, p.Partition}
-	w := &walk{
-		auditor: a, place: at, number: a.wire.place(at), next: p.Before,
-		order: order{}, reads: a.takeReading(at),
-	}
-	a.log.delta += p.After - p.Before
-	fates := p.Fates()
-	for i := range p.Batches {
-		if p.Batches[i].LastOffset >= p.Before { // others stood there before the trial
-			w.batch(&p.Batches[i], fates[i])
-		}
-	}
-	w.upTo(p.After)
-	w.strayReads(w.reads.at)
+// passage is the sends of one instance on their way through the partition.
+type passage struct {
+	trail *trail
+	order order
 }
 
-// batch takes a batch; a marker has no records and explains its offset. Trial
-// topics are never compacted, so nothing else explains a missing one.
+func (a *Auditor) newWalk(at place, before int64) *walk {
+	return &walk{
+		Auditor: a, place: at, number: a.wire.place(at), before: before, next: before,
+		hold: hold{open: map[int64][]*held{}}, passages: map[int]*passage{},
+		committed: a.committed.take(at), uncommitted: a.uncommitted.take(at),
+		output: a.processing.output(at.topic),
+	}
+}
+
+func (w *walk) end(after int64) {
+	w.releaseRest()
+	w.upTo(after)
+	w.log.delta += after - w.before
+	w.committed.strayReads(w.committed.at)
+	w.uncommitted.strayReads(w.uncommitted.at)
+}
+
+// batch takes a batch whose fate is known; a marker has no records and explains
+// its offset. Trial topics are never compacted, so nothing else explains a
+// missing one.
 func (w *walk) batch(b *evidence.Batch, fate evidence.Fate) {
-	if b.Control != "" {
+	switch {
+	case b.LastOffset < w.before: // it stood there before the trial
+		return
+	case b.Control != "":
 		w.upTo(b.BaseOffset)
 		w.next = max(w.next, b.LastOffset+1)
 		return
 	}
-	if !w.passed(b, w.number) {
-		if w.wire.leaks == 0 {
-			w.wire.firstLeak = w.at(b.BaseOffset)
-		}
-		w.wire.leaks++
-	}
+	w.checkLeak(b)
+	w.countFate(fate, int64(len(b.Records)))
+	o := w.copies.origin(b, fate)
 	for i := range b.Records {
-		w.record(b, &b.Records[i], fate)
+		w.record(b, &b.Records[i], o)
+	}
+}
+
+func (w *walk) countFate(fate evidence.Fate, records int64) {
+	w.log.records += records
+	switch fate {
+	case evidence.FateVisible:
+		w.log.visible += records
+	case evidence.FateAborted:
+		w.log.aborted += records
 	}
 }
 
@@ -56,36 +80,34 @@ func (w *walk) batch(b *evidence.Batch, fate evidence.Fate) {
 // come are missing.
 func (w *walk) upTo(offset int64) {
 	if missing := offset - w.next; missing > 0 {
-		w.found.add(evidence.OffsetGap, OffsetsMissing, missing, 0, w.at(w.next))
+		from := w.next
+		w.found.add(evidence.OffsetGap, OffsetsMissing, missing, 0, func() string { return w.at(from) })
 		w.next = offset
 	}
 }
 
-func (w *walk) record(b *evidence.Batch, r *evidence.LogRecord, fate evidence.Fate) {
+func (w *walk) record(b *evidence.Batch, r *evidence.LogRecord, o *origin) {
 	w.upTo(r.Offset)
 	w.next = max(w.next, r.Offset+1)
-	w.log.records++
-	if fate == evidence.FateVisible {
-		w.log.visible++
-	}
-	w.compareRead(r, fate)
-	send, known := w.recognise(r)
+	s, known := w.recognise(r)
+	abortedSeen := w.compareReads(r, o.fate)
+	w.checkOutput(r, o.fate, known)
 	if !known {
 		w.phantom(r)
 		return
 	}
-	w.checkContent(send, r)
-	w.checkPlace(send, r.Offset)
-	w.checkCopy(send, identity{
-		producer: b.ProducerID, partition: w.number,
-		sequence: sequence(b.BaseSequence, r.Offset-b.BaseOffset), epoch: b.ProducerEpoch,
-	})
+	w.checkContent(s, r)
+	w.checkPlace(s, r)
+	w.checkCopy(s, o, r.Offset, sequence(b.BaseSequence, r.Offset-b.BaseOffset))
+	if abortedSeen {
+		w.exception(s).abortedSeen = true
+	}
 }
 
 // recognise finds the send of a record in the log.
-func (a *auditor) recognise(r *evidence.LogRecord) (int32, bool) {
+func (a *Auditor) recognise(r *evidence.LogRecord) (sent, bool) {
 	if r.Foreign {
-		return 0, false
+		return sent{}, false
 	}
 	return a.sends.find(r.Send)
 }
@@ -98,36 +120,40 @@ func (w *walk) phantom(r *evidence.LogRecord) {
 	if r.Foreign {
 		cause = PhantomForeign
 	}
-	w.found.add(evidence.Phantom, cause, 1, 0, w.at(r.Offset))
+	w.found.add(evidence.Phantom, cause, 1, 0, func() string { return w.at(r.Offset) })
 }
 
 // about counts an anomaly of a send.
-func (a *auditor) about(send int32, kind evidence.AnomalyKind, cause string) {
-	a.found.add(kind, cause, 1, int(send), a.sends.name(send))
+func (a *Auditor) about(s sent, kind evidence.AnomalyKind, cause string) {
+	a.aboutMany(s, 1, kind, cause)
 }
 
-func (w *walk) checkContent(send int32, r *evidence.LogRecord) {
-	s := &w.o.Sends[send]
-	if r.ID != s.ID || r.Send.Sum != s.Send.Sum || r.Sum != s.Send.Sum {
-		w.about(send, evidence.Corrupted, CorruptedLog)
+// aboutMany counts an anomaly of several sends, of which s is the first.
+func (a *Auditor) aboutMany(s sent, n int64, kind evidence.AnomalyKind, cause string) {
+	a.found.add(kind, cause, n, s.position(), func() string { return a.sends.name(s) })
+}
+
+// checkContent knows of a send in bulk no more than what stands with the record.
+func (w *walk) checkContent(s sent, r *evidence.LogRecord) {
+	sum := r.Send.Sum
+	if p := s.position(); p < len(w.sends.given) {
+		sum = w.sends.given[p].Send.Sum
+	}
+	if r.Sum != sum || r.Send.Sum != sum || r.ID != s.id() {
+		w.about(s, evidence.Corrupted, CorruptedLog)
 	}
 }
 
 // checkPlace names one thing that is wrong with a copy's partition: what the
 // client told weighs more than what it should have chosen.
-func (w *walk) checkPlace(send int32, offset int64) {
-	s, state := &w.o.Sends[send], &w.sends.states[send]
-	if s.Topic == w.topic && s.Partition == w.partition {
-		state.inTold = true
-		state.atTold = state.atTold || s.Offset == offset
-	}
+func (w *walk) checkPlace(s sent, r *evidence.LogRecord) {
 	switch {
-	case s.Topic != w.topic:
-		w.about(send, evidence.WrongPartition, WrongTopic)
-	case s.Outcome == evidence.OutcomeAcked && s.Partition != evidence.AnyPartition && s.Partition != w.partition:
-		w.about(send, evidence.WrongPartition, WrongTold)
-	case !w.rightlyKeyed(s.Key):
-		w.about(send, evidence.WrongPartition, WrongKeyed)
+	case s.topic != w.topic:
+		w.about(s, evidence.WrongPartition, WrongTopic)
+	case s.partition != evidence.AnyPartition && s.partition != w.partition:
+		w.about(s, evidence.WrongPartition, WrongTold)
+	case !w.rightlyKeyed(r.Key):
+		w.about(s, evidence.WrongPartition, WrongKeyed)
 	}
 }
 
@@ -140,20 +166,93 @@ func (w *walk) rightlyKeyed(key string) bool {
 	return k.choose(w.key, k.partitions) == w.partition
 }
 
-func (w *walk) checkCopy(send int32, id identity) {
-	firstCopy, duplicate := w.sends.meet(send, id)
-	if duplicate != "" {
-		w.about(send, evidence.Duplicate, duplicate)
+func (w *walk) checkCopy(s sent, o *origin, offset int64, sequence int32) {
+	rec := s.record()
+	if w.copies.has(s.position()) {
+		w.furtherCopy(s, o, offset, sequence)
+	} else {
+		w.firstCopy(s, rec, o, offset, sequence)
+	}
+	if rec != nil {
+		rec.meet(s.instance, o.fate)
+	}
+}
+
+func (w *walk) firstCopy(s sent, rec *record, o *origin, offset int64, sequence int32) {
+	if rec != nil && rec.met {
+		w.about(s, evidence.Duplicate, rec.sentAgain(s.instance))
 	} else {
 		w.log.unique++
 	}
-	if !firstCopy {
-		return
+	w.copies.set(s.position())
+	p := w.passage(s.instance)
+	ordinal := s.ordinal + s.i
+	p.trail.add(o, ordinal, offset, sequence)
+	for _, ahead := range p.order.add(ordinal) {
+		w.reordered(s.instance, ahead)
 	}
-	s := w.o.Sends[send].Send
-	for _, ahead := range w.order.add(s.Instance, sent{s.Ordinal, send}) {
-		w.about(ahead.send, evidence.Reordered, ReorderedLater)
+	if w.remarkable(s, offset, o.fate) {
+		w.exception(s)
 	}
+	if o.fate == evidence.FateVisible {
+		w.becameVisible(s)
+	}
+}
+
+func (w *walk) passage(instance int) *passage {
+	p := w.passages[instance]
+	if p == nil {
+		in := w.sends.instances[instance]
+		in.trails = append(in.trails, &trail{place: w.place, number: w.number})
+		p = &passage{trail: in.trails[len(in.trails)-1]}
+		w.passages[instance] = p
+	}
+	return p
+}
+
+func (w *walk) reordered(instance int, ahead interval) {
+	if s, known := w.sends.find(evidence.SendID{Instance: instance, Ordinal: ahead.from}); known {
+		w.aboutMany(s, int64(ahead.to-ahead.from+1), evidence.Reordered, ReorderedLater)
+	}
+}
+
+// remarkable says whether the first copy leaves something to settle.
+func (w *walk) remarkable(s sent, offset int64, fate evidence.Fate) bool {
+	told, any := s.told()
+	switch {
+	case s.outcome == evidence.OutcomeFailed:
+		return true
+	case any && told != offset && s.topic == w.topic && s.partition == w.partition:
+		return true
+	case s.parts == nil:
+		return false
+	}
+	return fate == evidence.FateAborted && s.committed() || fate == evidence.FateVisible && s.aborted()
+}
+
+// furtherCopy is a duplicate by itself. Why there is one that has no producer id
+// is settled later, by the trace.
+func (w *walk) furtherCopy(s sent, o *origin, offset int64, sequence int32) {
+	e := w.exception(s)
+	if o.producer < 0 {
+		e.unnumbered++
+	} else {
+		w.about(s, evidence.Duplicate, w.copied(s, identity{o.producer, w.number, sequence, o.epoch}))
+	}
+	if o.fate == evidence.FateVisible && !e.visible {
+		w.becameVisible(s)
+	}
+	e.note(w.place, offset, o.fate)
+}
+
+// copied is the cause of a further copy of one act of sending.
+func (w *walk) copied(s sent, id identity) string {
+	key := copyOf{s.position(), id}
+	if w.firstOf(s).identity() == id || w.copies.again[key] {
+		return DuplicateBroker
+	}
+	w.copies.again[key] = true
+	return DuplicateRenumbered
 }
 
 // keyed is a declared partitioner of a topic.
@@ -162,18 +261,19 @@ type keyed struct {
 	partitions int32
 }
 
-func (a *auditor) declared(topics []evidence.KeyedTopic) map[string]keyed {
-	known := map[string]keyed{}
+// declared is the partitioners by topic, and what is wrong with the others.
+func declared(topics []evidence.KeyedTopic) (known map[string]keyed, notes []string) {
+	known = map[string]keyed{}
 	for _, t := range topics {
 		choose, err := partition.ByName(t.Partitioner)
 		switch {
 		case err != nil:
-			a.unchecked("partitions of %s: %v", t.Topic, err)
+			notes = append(notes, fmt.Sprintf("partitions of %s: %v", t.Topic, err))
 		case t.Partitions <= 0:
-			a.unchecked("partitions of %s: %d declared, expected at least 1", t.Topic, t.Partitions)
+			notes = append(notes, fmt.Sprintf("partitions of %s: %d declared, expected at least 1", t.Topic, t.Partitions))
 		default:
 			known[t.Topic] = keyed{choose, t.Partitions}
 		}
 	}
-	return known
+	return known, notes
 }

@@ -4,29 +4,28 @@ package audit
 // earlier. It sees the first copy of each send only: A B A is a duplicate of A
 // and not a reordering, B A is a reordering of B.
 //
-// For each instance it keeps the sends behind which nothing earlier has come
-// yet, ordinals rising. A send that comes removes those with a higher ordinal,
-// and each is removed at most once.
-type order map[int][]sent
+// It keeps the sends of one instance behind which nothing earlier has come yet,
+// as intervals of ordinals, rising. A send that comes removes those with a higher
+// ordinal, and each is removed at most once.
+type order []interval
 
-type sent struct {
-	ordinal int
-	send    int32
-}
+// interval is ordinals, both ends included.
+type interval struct{ from, to int }
 
 // add takes the next first copy and returns the sends that it shows to stand
-// too far ahead.
-func (o order) add(instance int, s sent) (ahead []sent) {
-	stack := o[instance]
+// too far ahead. They are valid until the next call.
+func (o *order) add(ordinal int) (ahead []interval) {
+	stack := *o
 	keep := len(stack)
-	for keep > 0 && stack[keep-1].ordinal > s.ordinal {
+	for keep > 0 && stack[keep-1].from > ordinal {
 		keep--
 	}
-	if keep == len(stack) {
-		o[instance] = append(stack, s)
-		return nil
+	if keep > 0 && stack[keep-1].to == ordinal-1 {
+		stack[keep-1].to = ordinal
+		*o = stack[:keep]
+		return stack[keep:]
 	}
-	ahead = append(ahead, stack[keep:]...)
-	o[instance] = append(stack[:keep], s)
+	ahead = append(ahead, stack[keep:]...) // the new one takes the place of the first of them
+	*o = append(stack[:keep], interval{ordinal, ordinal})
 	return ahead
 }

@@ -8,87 +8,115 @@ import (
 	"kcompare/internal/evidence"
 )
 
-// reading is what the client's consumer returned of one partition. The walk
-// through the log takes the reads one by one, so they are put in the order of
-// offsets first. It keeps positions in Observed.Reads.
+// consumer is what the client's own consumer returned under one isolation level.
+type consumer struct {
+	reads    []evidence.Read // nil when it did not read
+	under    string          // the end of each cause
+	readings map[place]*reading
+	found    findings
+}
+
+// reading is what was returned of one partition. The walk through the log takes
+// the reads one by one, so they are put in the order of offsets first. It keeps
+// positions in consumer.reads.
 type reading struct {
+	*consumer
 	at      []int32
 	highest int64
 	jumped  bool // it went back at least once
 }
 
-// read folds in one record that the consumer returned.
-func (a *auditor) read(i int32) {
-	r := &a.o.Reads[i]
+func newConsumer(reads []evidence.Read, under string, found findings) *consumer {
+	c := &consumer{reads: reads, under: under, readings: map[place]*reading{}, found: found}
+	for i := range reads {
+		c.read(int32(i))
+	}
+	return c
+}
+
+func (c *consumer) read(i int32) {
+	r := &c.reads[i]
 	at := place{r.Topic, r.Partition}
-	rd := a.readings[at]
+	rd := c.readings[at]
 	switch {
 	case rd == nil:
-		rd = &reading{highest: r.Offset}
-		a.readings[at] = rd
+		rd = &reading{consumer: c, highest: r.Offset}
+		c.readings[at] = rd
 	case r.Offset <= rd.highest:
 		rd.jumped = true
-		a.found.add(evidence.PollNonmonotonic, ReadNonmonotonic, 1, 0, at.at(r.Offset))
+		c.found.add(evidence.PollNonmonotonic, ReadNonmonotonic+c.under, 1, 0, func() string { return at.at(r.Offset) })
 	}
 	rd.highest = max(rd.highest, r.Offset)
 	rd.at = append(rd.at, i)
 }
 
-// takeReading is what was read of a partition, each offset once.
-func (a *auditor) takeReading(at place) *reading {
-	rd := a.readings[at]
+// take is what was read of a partition, each offset once.
+func (c *consumer) take(at place) *reading {
+	rd := c.readings[at]
 	if rd == nil {
-		return &reading{}
+		return &reading{consumer: c}
 	}
-	delete(a.readings, at)
+	delete(c.readings, at)
 	if rd.jumped {
-		offset := func(i int32) int64 { return a.o.Reads[i].Offset }
+		offset := func(i int32) int64 { return c.reads[i].Offset }
 		slices.SortStableFunc(rd.at, func(i, j int32) int { return cmp.Compare(offset(i), offset(j)) })
 		rd.at = slices.CompactFunc(rd.at, func(i, j int32) bool { return offset(i) == offset(j) })
 	}
 	return rd
 }
 
-// readAt takes what the consumer returned at an offset, nil if nothing. What it
+// next takes what the consumer returned at an offset, nil if nothing. What it
 // returned before that, the log does not have.
-func (w *walk) readAt(offset int64) *evidence.Read {
+func (rd *reading) next(offset int64) *evidence.Read {
 	n := 0
-	for n < len(w.reads.at) && w.o.Reads[w.reads.at[n]].Offset < offset {
+	for n < len(rd.at) && rd.reads[rd.at[n]].Offset < offset {
 		n++
 	}
-	w.strayReads(w.reads.at[:n])
-	w.reads.at = w.reads.at[n:]
-	if len(w.reads.at) == 0 || w.o.Reads[w.reads.at[0]].Offset > offset {
+	rd.strayReads(rd.at[:n])
+	rd.at = rd.at[n:]
+	if len(rd.at) == 0 || rd.reads[rd.at[0]].Offset > offset {
 		return nil
 	}
-	read := &w.o.Reads[w.reads.at[0]]
-	w.reads.at = w.reads.at[1:]
+	read := &rd.reads[rd.at[0]]
+	rd.at = rd.at[1:]
 	return read
 }
 
-// compareRead holds a record of the log against what the consumer returned. A
-// complete read-back includes that the consumer came to the end of the log, so
-// a visible record that it did not return was stepped over.
-func (w *walk) compareRead(r *evidence.LogRecord, fate evidence.Fate) {
-	if w.o.Reads == nil {
-		return
-	}
-	read := w.readAt(r.Offset)
-	if read == nil {
-		if fate == evidence.FateVisible {
-			w.found.add(evidence.PollSkipped, ReadSkipped, 1, 0, w.at(r.Offset))
-		}
-		return
-	}
-	if !r.Foreign && (read.ID != r.ID || read.Sum != r.Sum) {
-		w.found.add(evidence.Corrupted, CorruptedRead, 1, 0, w.named(r))
+// compareReads holds a record of the log against what the consumer returned
+// under each isolation level. It says whether one that was to read committed
+// data got a record of an aborted transaction.
+func (w *walk) compareReads(r *evidence.LogRecord, fate evidence.Fate) (abortedSeen bool) {
+	w.compareRead(w.uncommitted, r, true)
+	if !w.compareRead(w.committed, r, fate == evidence.FateVisible) {
+		return false
 	}
 	switch fate {
 	case evidence.FateAborted:
-		w.found.add(evidence.AbortedVisible, ReadAborted, 1, 0, w.named(r))
+		w.found.add(evidence.AbortedVisible, ReadAborted, 1, 0, func() string { return w.named(r) })
 	case evidence.FateUndecided:
-		w.found.add(evidence.UncommittedVisible, ReadUndecided, 1, 0, w.named(r))
+		w.found.add(evidence.UncommittedVisible, ReadUndecided, 1, 0, func() string { return w.named(r) })
 	}
+	return fate == evidence.FateAborted
+}
+
+// compareRead says whether the consumer returned the record. A complete
+// read-back includes that the consumer came to the end of the log, so a record
+// that was due and that it did not return was stepped over.
+func (w *walk) compareRead(rd *reading, r *evidence.LogRecord, due bool) bool {
+	if rd.reads == nil {
+		return false
+	}
+	read := rd.next(r.Offset)
+	if read == nil {
+		if due {
+			w.found.add(evidence.PollSkipped, ReadSkipped+rd.under, 1, 0, func() string { return w.at(r.Offset) })
+		}
+		return false
+	}
+	if !r.Foreign && (read.ID != r.ID || read.Sum != r.Sum) {
+		w.found.add(evidence.Corrupted, CorruptedRead+rd.under, 1, 0, func() string { return w.named(r) })
+	}
+	return true
 }
 
 func (w *walk) named(r *evidence.LogRecord) string {
@@ -99,16 +127,16 @@ func (w *walk) named(r *evidence.LogRecord) string {
 }
 
 // strayReads counts records that the consumer invented.
-func (a *auditor) strayReads(reads []int32) {
+func (c *consumer) strayReads(reads []int32) {
 	for _, i := range reads {
-		r := &a.o.Reads[i]
-		a.found.add(evidence.Phantom, PhantomRead, 1, 0, place{r.Topic, r.Partition}.at(r.Offset))
+		r := &c.reads[i]
+		c.found.add(evidence.Phantom, PhantomRead+c.under, 1, 0, func() string { return place{r.Topic, r.Partition}.at(r.Offset) })
 	}
 }
 
 // strayPartitions is for reads of partitions that the log does not have.
-func (a *auditor) strayPartitions() {
-	for _, at := range slices.SortedFunc(maps.Keys(a.readings), place.compare) {
-		a.strayReads(a.takeReading(at).at)
+func (c *consumer) strayPartitions() {
+	for _, at := range slices.SortedFunc(maps.Keys(c.readings), place.compare) {
+		c.strayReads(c.take(at).at)
 	}
 }

@@ -1,37 +1,86 @@
 package audit
 
-import "kcompare/internal/evidence"
+import (
+	"cmp"
+	"slices"
 
-// settle holds what the client said of each send against what was met in the
+	"kcompare/internal/evidence"
+)
+
+// settle holds what the client said of the sends against what was met in the
 // log, after all of the log has been seen.
-func (a *auditor) settle() {
-	var lost []int32
-	for i := range a.o.Sends {
-		send := int32(i)
-		switch s, state := &a.o.Sends[i], &a.sends.states[i]; {
-		case s.Outcome == evidence.OutcomeFailed && state.present:
-			a.about(send, evidence.FailedButPresent, a.failedCause(state.way))
-		case s.Outcome != evidence.OutcomeAcked:
-		case a.isLost(state):
-			lost = append(lost, send)
-		default:
-			a.checkOffset(send)
-		}
+func (a *Auditor) settle() {
+	lost := a.lost()
+	journeys := a.journeys(lost)
+	reused := a.reusedSequences(journeys)
+	for _, s := range lost {
+		a.about(s, evidence.Lost, a.lostCause(s, journeys[s.position()].way, reused[s.position()]))
 	}
-	reused := a.reusedSequences(lost)
-	for _, send := range lost {
-		a.about(send, evidence.Lost, a.lostCause(a.sends.states[send].way, reused[send]))
+	for position, e := range a.copies.exceptions {
+		a.settleException(e, journeys[position])
 	}
+	a.settleTorn()
+	a.settleProcessing()
 }
 
-// isLost is true once for each logical record: when the first of its
-// acknowledged sends asks.
-func (a *auditor) isLost(state *sendState) bool {
-	record := &a.sends.states[state.logical]
-	if record.met || record.lost {
+// lost is the acknowledged sends of which the log has nothing, or nothing that
+// was committed as the client said. On the way it checks the offsets told of the
+// others.
+func (a *Auditor) lost() []sent {
+	open := a.absent()
+	for _, e := range a.copies.exceptions {
+		switch {
+		case e.outcome != evidence.OutcomeAcked:
+		case e.live:
+			a.checkOffset(e.sent)
+		default:
+			open = append(open, e.sent)
+		}
+	}
+	slices.SortFunc(open, func(s, t sent) int { return cmp.Compare(s.position(), t.position()) })
+	lost := open[:0]
+	for _, s := range open {
+		if a.isLost(s) {
+			lost = append(lost, s)
+		} else {
+			a.checkOffset(s)
+		}
+	}
+	return lost
+}
+
+// absent is the acknowledged sends of which no copy was met.
+func (a *Auditor) absent() (absent []sent) {
+	for i := range a.sends.runs {
+		r := &a.sends.runs[i]
+		if r.outcome != evidence.OutcomeAcked {
+			continue
+		}
+		for i := 0; i < r.count; i++ {
+			switch p := r.first + i; {
+			case p%64 == 0 && a.copies.allSeen(p):
+				i += 63
+			case !a.copies.has(p):
+				absent = append(absent, sent{r, i})
+			}
+		}
+	}
+	return absent
+}
+
+// isLost is asked of acknowledged sends without a copy outside of aborted
+// transactions. It is true once for each logical record, of which another send may
+// have been met. What stands in aborted transactions is lost only to a client
+// that was told of a commit.
+func (a *Auditor) isLost(s sent) bool {
+	rec := s.record()
+	if rec == nil {
+		return !a.copies.has(s.position()) || s.committed()
+	}
+	if rec.live || rec.lost || rec.met && !s.committed() {
 		return false
 	}
-	record.lost = true
+	rec.lost = true
 	return true
 }
 
@@ -39,18 +88,51 @@ func (a *auditor) isLost(state *sendState) bool {
 // log. With several copies it may be any of them: after a lost answer a client
 // without idempotence knows of the later copy only. A record in another
 // partition than told has no right offset; that is a wrong-partition already.
-func (a *auditor) checkOffset(send int32) {
-	s, state := &a.o.Sends[send], &a.sends.states[send]
-	switch {
-	case s.NoAck || s.Offset == evidence.NoOffset:
-	case !state.present && a.sends.states[state.logical].met:
-		a.about(send, evidence.OffsetMismatch, OffsetOfNothing)
-	case state.inTold && !state.atTold:
-		a.about(send, evidence.OffsetMismatch, OffsetNotThere)
+func (a *Auditor) checkOffset(s sent) {
+	if _, told := s.told(); !told {
+		return
+	}
+	if e := a.copies.exceptions[s.position()]; e != nil {
+		if e.inTold && !e.atTold {
+			a.about(s, evidence.OffsetMismatch, OffsetNotThere)
+		}
+		return
+	}
+	if rec := s.record(); rec != nil && rec.met {
+		a.about(s, evidence.OffsetMismatch, OffsetOfNothing)
 	}
 }
 
-func (a *auditor) failedCause(w way) string {
+// settleException is for what the trace has to explain, and for what the end of a
+// transaction turned out to be. Only sends that the trace was asked for have a
+// journey.
+func (a *Auditor) settleException(e *exception, j *journey) {
+	if e.outcome == evidence.OutcomeFailed {
+		a.about(e.sent, evidence.FailedButPresent, a.failedCause(j.way))
+	}
+	if e.unnumbered > 0 {
+		a.settleUnnumbered(e, j)
+	}
+	if e.visible && e.aborted() && !e.abortedSeen {
+		a.about(e.sent, evidence.AbortedVisible, AbortedCommitted)
+	}
+}
+
+// settleUnnumbered tells retries that nobody can avoid from those after the
+// answer. Which of the copies came by which request is not known without a
+// sequence, so as many copies as there were needless requests are put down to
+// them.
+func (a *Auditor) settleUnnumbered(e *exception, j *journey) {
+	needless := min(j.needless, e.unnumbered)
+	if needless > 0 {
+		a.aboutMany(e.sent, int64(needless), evidence.Duplicate, DuplicateAnswered)
+	}
+	if needless < e.unnumbered {
+		a.aboutMany(e.sent, int64(e.unnumbered-needless), evidence.Duplicate, DuplicateNoProducer)
+	}
+}
+
+func (a *Auditor) failedCause(w way) string {
 	switch {
 	case w&told != 0:
 		return FailedAnswered
@@ -62,8 +144,10 @@ func (a *auditor) failedCause(w way) string {
 	return TraceSilent
 }
 
-func (a *auditor) lostCause(w way, reused bool) string {
+func (a *Auditor) lostCause(s sent, w way, reused bool) string {
 	switch {
+	case a.copies.has(s.position()):
+		return LostAborted
 	case reused:
 		return LostReused
 	case w&written != 0:
@@ -81,60 +165,4 @@ func (a *auditor) lostCause(w way, reused bool) string {
 }
 
 // traceWhole says whether what the trace does not show did not happen.
-func (a *auditor) traceWhole() bool { return a.o.Trace.Cut == 0 && !a.wire.undecoded }
-
-// reusedSequences finds those of the lost sends that went to the broker under a
-// sequence number under which another send stands in the log. The trace is read
-// a second time, and only when something was lost.
-func (a *auditor) reusedSequences(lost []int32) map[int32]bool {
-	reused := map[int32]bool{}
-	if len(lost) == 0 {
-		return reused
-	}
-	numbers := a.numbersOf(lost)
-	taken := map[identity]bool{}
-	for _, n := range numbers {
-		taken[n.identity] = false
-	}
-	for i := range a.sends.states {
-		state := &a.sends.states[i]
-		if _, asked := taken[state.first]; asked && state.present {
-			taken[state.first] = true
-		}
-	}
-	for _, n := range numbers {
-		reused[n.send] = reused[n.send] || taken[n.identity]
-	}
-	return reused
-}
-
-// numbersOf is what the broker knew some sends by, request by request.
-func (a *auditor) numbersOf(sends []int32) []copyOf {
-	wanted := map[int32]bool{}
-	for _, send := range sends {
-		wanted[send] = true
-	}
-	var numbers []copyOf
-	for i := range a.o.Trace.Exchanges {
-		e := &a.o.Trace.Exchanges[i]
-		for j := range e.Batches {
-			// Where some records are not named, the position of the others is not known.
-			if b := &e.Batches[j]; e.Forwarded && b.ProducerID >= 0 && int(b.Records) == len(b.Sends) {
-				numbers = a.appendNumbers(numbers, b, wanted)
-			}
-		}
-	}
-	return numbers
-}
-
-func (a *auditor) appendNumbers(numbers []copyOf, b *evidence.TraceBatch, wanted map[int32]bool) []copyOf {
-	partition := a.wire.place(place{b.Topic, b.Partition})
-	for i, id := range b.Sends {
-		if send, known := a.sends.find(id); known && wanted[send] {
-			numbers = append(numbers, copyOf{send, identity{
-				b.ProducerID, partition, sequence(b.BaseSequence, int64(i)), b.ProducerEpoch,
-			}})
-		}
-	}
-	return numbers
-}
+func (a *Auditor) traceWhole() bool { return a.o.Trace.Cut == 0 && !a.wire.undecoded }

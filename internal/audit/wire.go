@@ -1,45 +1,51 @@
 package audit
 
 import (
+	"fmt"
 	"math"
 
 	"kcompare/internal/evidence"
-)
-
-// way is how far the wire carried a send, one bit for each thing that happened
-// to any of the Produce requests it was in.
-type way uint8
-
-const (
-	carried  way = 1 << iota // the client put it on the wire
-	reached                  // the broker got it
-	written                  // the broker answered without an error
-	refused                  // the broker answered with an error
-	told                     // the answer without an error reached the client
-	deceived                 // an error reached the client in place of that answer
 )
 
 // wire is the Produce requests that a broker got, as a stock from which each
 // batch in the log takes its own. It counts: a batch that stands in the log
 // twice needs two requests.
 type wire struct {
-	places  map[place]int32 // partitions by number
-	batches map[identity]int32
-	records map[sentTo]int32 // of batches without producer id
-	unnamed map[int32]int32  // by partition: records of such batches whose sends are not known
+	places   map[place]int32 // partitions by number
+	batches  map[identity]int32
+	contents map[content]int32 // of batches without producer id
 
-	undecoded bool // some batches do not say which records they hold
+	undecoded bool  // some batches do not say which records they hold
+	shared    int64 // batches with several records where one each was asked for
 	leaks     int64
 	firstLeak string
 }
 
-type sentTo struct{ send, partition int32 }
+// content is what a batch without producer id is known by: a broker appends the
+// records of a batch as they came, all of them in one piece.
+type content struct {
+	place, records int32
+	sends          uint64 // a hash of them; unnamed where some are not known
+}
 
-func newWire() wire {
-	return wire{
-		places: map[place]int32{}, batches: map[identity]int32{},
-		records: map[sentTo]int32{}, unnamed: map[int32]int32{},
+func newWire(o *evidence.Observed) *wire {
+	w := &wire{places: map[place]int32{}, batches: map[identity]int32{}, contents: map[content]int32{}}
+	for i := range o.Trace.Exchanges {
+		e := &o.Trace.Exchanges[i]
+		for j := range e.Batches { // only Produce has any
+			b := &e.Batches[j]
+			if o.OneRecordPerBatch && b.Records > 1 {
+				w.shared++
+			}
+			if int(b.Records) > len(b.Sends) {
+				w.undecoded = true
+			}
+			if e.Forwarded {
+				w.stock(b)
+			}
+		}
 	}
+	return w
 }
 
 // place numbers a partition, so that identities stay small.
@@ -52,97 +58,46 @@ func (w *wire) place(p place) int32 {
 	return n
 }
 
-// exchange folds in one request and its answer. Only Produce has batches.
-func (a *auditor) exchange(e *evidence.Exchange) {
-	for i := range e.Batches {
-		b := &e.Batches[i]
-		if a.o.OneRecordPerBatch && b.Records > 1 {
-			a.cond.SharedBatches++
-		}
-		if int(b.Records) > len(b.Sends) {
-			a.wire.undecoded = true
-		}
-		for _, id := range b.Sends {
-			if send, known := a.sends.find(id); known {
-				a.sends.states[send].travelled(e, wayOf(e, b))
-			}
-		}
-		if e.Forwarded {
-			a.stock(b)
-		}
-	}
-}
-
-// travelled notes one request with the send. Requests come in the order in which
-// they reached the proxy; the answer to an earlier one counts only if it had gone
-// to the client before this one arrived.
-func (s *sendState) travelled(e *evidence.Exchange, w way) {
-	s.way |= w
-	if w&reached != 0 && s.answeredAt > 0 && s.answeredAt < e.At {
-		s.needless++
-	}
-	if w&told != 0 && s.answeredAt == 0 {
-		s.answeredAt = e.AnsweredAt
-	}
-}
-
-func wayOf(e *evidence.Exchange, b *evidence.TraceBatch) way {
-	w := carried
-	if !e.Forwarded {
-		return w
-	}
-	w |= reached
-	switch {
-	case !e.Answered || b.Code == "":
-	case b.Code != noError:
-		w |= refused
-	case !e.Delivered:
-		w |= written
-	case e.Fault == replaceResponse:
-		w |= written | deceived
-	default:
-		w |= written | told
-	}
-	return w
-}
-
-// noError is the name of error code 0 in a trace.
-const noError = "ok"
-
-// replaceResponse is fault.ReplaceResponse as a trace spells it: the only fault
-// under which the client gets another answer than the broker gave.
-const replaceResponse = "replace-response"
-
 // stock puts a batch that the broker got aside for the log.
-func (a *auditor) stock(b *evidence.TraceBatch) {
-	partition := a.wire.place(place{b.Topic, b.Partition})
+func (w *wire) stock(b *evidence.TraceBatch) {
+	at := w.place(place{b.Topic, b.Partition})
 	if b.ProducerID >= 0 {
-		a.wire.batches[identity{b.ProducerID, partition, b.BaseSequence, b.ProducerEpoch}]++
+		w.batches[identity{b.ProducerID, at, b.BaseSequence, b.ProducerEpoch}]++
 		return
 	}
-	a.wire.unnamed[partition] += max(0, b.Records-int32(len(b.Sends)))
-	for _, id := range b.Sends {
-		if send, known := a.sends.find(id); known {
-			a.wire.records[sentTo{send, partition}]++
-		} else {
-			a.wire.unnamed[partition]++
+	sends := unnamed
+	if int(b.Records) == len(b.Sends) {
+		for _, id := range b.Sends {
+			sends = sends.with(id)
 		}
 	}
+	w.contents[content{at, b.Records, uint64(sends)}]++
 }
 
-// passed takes a batch of the log from the stock. False means that no Produce
-// request in the trace brought it.
-func (a *auditor) passed(b *evidence.Batch, partition int32) bool {
+// checkLeak takes a batch of the log from the stock. Without a stock for it, no
+// Produce request in the trace brought it.
+func (w *walk) checkLeak(b *evidence.Batch) {
+	if w.wire.passed(b, w.number) {
+		return
+	}
+	if w.wire.leaks == 0 {
+		w.wire.firstLeak = w.at(b.BaseOffset)
+	}
+	w.wire.leaks++
+}
+
+func (w *wire) passed(b *evidence.Batch, at int32) bool {
 	if b.ProducerID >= 0 {
-		return take(a.wire.batches, identity{b.ProducerID, partition, b.BaseSequence, b.ProducerEpoch})
+		return take(w.batches, identity{b.ProducerID, at, b.BaseSequence, b.ProducerEpoch})
 	}
-	all := true
+	sends := unnamed
 	for i := range b.Records {
-		send, known := a.recognise(&b.Records[i])
-		found := known && take(a.wire.records, sentTo{send, partition}) || take(a.wire.unnamed, partition)
-		all = all && found
+		if !b.Records[i].Foreign {
+			sends = sends.with(b.Records[i].Send)
+		}
 	}
-	return all
+	records := int32(len(b.Records))
+	return take(w.contents, content{at, records, uint64(sends)}) || take(w.contents, content{at, records, uint64(unnamed)})
 }
 
 func take[K comparable](stock map[K]int32, key K) bool {
@@ -153,16 +108,29 @@ func take[K comparable](stock map[K]int32, key K) bool {
 	return true
 }
 
+// sendsHash is FNV-1a over the words of send identities, in their order.
+type sendsHash uint64
+
+const unnamed sendsHash = 14695981039346656037
+
+func (h sendsHash) with(id evidence.SendID) sendsHash {
+	const prime = 1099511628211
+	h = (h ^ sendsHash(id.Instance)) * prime
+	h = (h ^ sendsHash(id.Ordinal)) * prime
+	return h ^ h>>32
+}
+
 // reportLeaks says which batches came past the proxy, unless their requests may
 // be among those that the trace did not keep.
-func (a *auditor) reportLeaks() {
+func (a *Auditor) reportLeaks(c *evidence.Conditions) {
 	switch {
 	case a.wire.leaks == 0:
 	case a.o.Trace.Cut > 0:
-		a.unchecked("%d batches in the log, the first at %s, have no Produce request in the trace, of which %d exchanges were cut",
-			a.wire.leaks, a.wire.firstLeak, a.o.Trace.Cut)
+		a.notes = append(a.notes, fmt.Sprintf(
+			"%d batches in the log, the first at %s, have no Produce request in the trace, of which %d exchanges were cut",
+			a.wire.leaks, a.wire.firstLeak, a.o.Trace.Cut))
 	default:
-		a.cond.Leaks, a.cond.FirstLeak = a.wire.leaks, a.wire.firstLeak
+		c.Leaks, c.FirstLeak = a.wire.leaks, a.wire.firstLeak
 	}
 }
 

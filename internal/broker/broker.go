@@ -24,6 +24,7 @@ type Cluster interface {
 type Topic struct {
 	Name       string
 	Partitions int32
+	Config     map[string]string // topic settings beside the broker's defaults
 }
 
 // TopicPartition names one partition, in the word that drivers use.

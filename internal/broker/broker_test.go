@@ -49,7 +49,7 @@ func cluster(t testing.TB, partitions int32) (*Embedded, *Reader) {
 	t.Helper()
 	e := start(t, 3)
 	r := reader(t, e)
-	if _, err := r.CreateTopics(withTimeout(t, patience), []Topic{{"orders", partitions}}); err != nil {
+	if _, err := r.CreateTopics(withTimeout(t, patience), []Topic{{Name: "orders", Partitions: partitions}}); err != nil {
 		t.Fatal(err)
 	}
 	return e, r

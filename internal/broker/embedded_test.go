@@ -64,7 +64,7 @@ func TestStrangers(t *testing.T) {
 	e := start(t, 3)
 	friend, stranger := reader(t, e), reader(t, e)
 	ctx := withTimeout(t, patience)
-	if _, err := friend.CreateTopics(ctx, []Topic{{"orders", 6}}); err != nil {
+	if _, err := friend.CreateTopics(ctx, []Topic{{Name: "orders", Partitions: 6}}); err != nil {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}

@@ -24,16 +24,15 @@ const retryAfter = 10 * time.Millisecond
 
 // Reader prepares a cluster for a trial and reads its log afterwards. It talks
 // to the brokers directly, never through the proxy, and it is not one of the
-// contestants: it uses franz-go to route requests, but no producer or consumer
-// of it.
+// contestants: it uses franz-go to route requests and to write what stands in a
+// topic before a trial, but reads without its consumer.
 //
 // Methods may be called concurrently. A broker that answers "not now" is asked
 // again until ctx ends, so ctx needs a deadline.
 type Reader struct {
-	client       *kgo.Client
-	nodes        []int32
-	decompressor kgo.Decompressor
-	dialled      *peers
+	client  *kgo.Client
+	nodes   []int32
+	dialled *peers
 }
 
 // NewReader makes a reader for the nodes of Cluster.Addrs. It does not connect
@@ -45,17 +44,13 @@ func NewReader(addrs map[int32]string) (*Reader, error) {
 		kgo.ClientID(ReaderClientID),
 		kgo.Dialer(dialled.dial),
 		kgo.RetryBackoffFn(func(int) time.Duration { return retryAfter }),
-		kgo.DisableClientMetrics(), // KIP-714 requests have no place in a trial
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), // for Write
+		kgo.DisableClientMetrics(),                     // KIP-714 requests have no place in a trial
 	)
 	if err != nil {
 		return nil, fmt.Errorf("new reader: %w", err)
 	}
-	return &Reader{
-		client:       client,
-		nodes:        slices.Sorted(maps.Keys(addrs)),
-		decompressor: kgo.DefaultDecompressor(),
-		dialled:      dialled,
-	}, nil
+	return &Reader{client: client, nodes: slices.Sorted(maps.Keys(addrs)), dialled: dialled}, nil
 }
 
 // Connections lists the local address of every connection that the reader ever

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"kcompare/internal/batch"
 	"kcompare/internal/evidence"
 )
 
@@ -43,6 +45,7 @@ func (r *Reader) ReadLog(ctx context.Context, topics []string, before map[TopicP
 	}
 	collect := func(i int) func(evidence.Batch) error {
 		return func(b evidence.Batch) error {
+			b.Records = slices.Clone(b.Records)
 			logs[i].Batches = append(logs[i].Batches, b)
 			return nil
 		}
@@ -69,8 +72,9 @@ func (r *Reader) readAll(ctx context.Context, cursors []*cursor, collect func(in
 
 // ReadPartition calls each with every batch of a partition from an offset on,
 // in order, under the conditions of ReadLog. It keeps no batch, so that a log
-// of any length can be audited as it streams by. An error of each ends it and
-// is returned.
+// of any length can be audited as it streams by: the Records of a batch are
+// overwritten after each returns (see batch.Parser). An error of each ends it
+// and is returned.
 func (r *Reader) ReadPartition(ctx context.Context, tp TopicPartition, from int64, each func(evidence.Batch) error) error {
 	return r.advance(ctx, newCursor(tp, from), (*cursor).stableEnd, each)
 }
@@ -78,6 +82,7 @@ func (r *Reader) ReadPartition(ctx context.Context, tp TopicPartition, from int6
 // cursor is how far the read of one partition has come.
 type cursor struct {
 	TopicPartition
+	parser  *batch.Parser
 	topicID [16]byte
 	leader  int32 // -1 until it is looked up
 	limit   int32 // bytes to ask for
@@ -87,7 +92,7 @@ type cursor struct {
 }
 
 func newCursor(tp TopicPartition, from int64) *cursor {
-	return &cursor{TopicPartition: tp, leader: -1, limit: fetchBytes, offset: from, end: -1, stable: -1}
+	return &cursor{TopicPartition: tp, parser: batch.NewParser(), leader: -1, limit: fetchBytes, offset: from, end: -1, stable: -1}
 }
 
 func (c *cursor) atEnd() bool     { return c.end >= 0 && c.offset >= c.end }
@@ -105,7 +110,7 @@ func (r *Reader) advance(ctx context.Context, c *cursor, enough func(*cursor) bo
 			continue
 		}
 		from := c.offset
-		if err := c.take(part, r, each); err != nil {
+		if err := c.take(part, each); err != nil {
 			return fmt.Errorf("read back %s: %w", c.TopicPartition, err)
 		}
 		wait = c.offset == from
@@ -216,9 +221,9 @@ func (c *cursor) request(wait bool) *kmsg.FetchRequest {
 }
 
 // take hands on the batches of an answer and moves behind them.
-func (c *cursor) take(part kmsg.FetchResponseTopicPartition, r *Reader, each func(evidence.Batch) error) error {
+func (c *cursor) take(part kmsg.FetchResponseTopicPartition, each func(evidence.Batch) error) error {
 	c.end, c.stable = part.HighWatermark, part.LastStableOffset
-	read, err := parseBatches(part.RecordBatches, r.decompressor, func(b evidence.Batch) error {
+	read, err := c.parser.Parse(part.RecordBatches, func(b evidence.Batch) error {
 		if b.LastOffset < c.offset {
 			return nil // a broker may start a little early
 		}

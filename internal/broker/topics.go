@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -23,6 +25,11 @@ func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][
 	for _, t := range topics {
 		topic := kmsg.NewCreateTopicsRequestTopic()
 		topic.Topic, topic.NumPartitions, topic.ReplicationFactor = t.Name, t.Partitions, -1
+		for _, key := range slices.Sorted(maps.Keys(t.Config)) {
+			config := kmsg.NewCreateTopicsRequestTopicConfig()
+			config.Name, config.Value = key, kmsg.StringPtr(t.Config[key])
+			topic.Configs = append(topic.Configs, config)
+		}
 		req.Topics = append(req.Topics, topic)
 	}
 	resp, err := req.RequestWith(ctx, r.client)

@@ -23,7 +23,7 @@ func TestNewReaderNeedsAddresses(t *testing.T) {
 func TestCreateAndDeleteTopics(t *testing.T) {
 	r := reader(t, start(t, 3))
 	ctx := withTimeout(t, patience)
-	ids, err := r.CreateTopics(ctx, []Topic{{"orders", 5}, {"payments", 1}})
+	ids, err := r.CreateTopics(ctx, []Topic{{Name: "orders", Partitions: 5}, {Name: "payments", Partitions: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestCreateAndDeleteTopics(t *testing.T) {
 	if diff := cmp.Diff([]string{"orders", "payments"}, names); diff != "" || ids["orders"] == ids["payments"] {
 		t.Errorf("ids %x, diff of names %s", ids, diff)
 	}
-	if _, err := r.CreateTopics(ctx, []Topic{{"orders", 5}}); !errors.Is(err, kerr.TopicAlreadyExists) || !strings.HasPrefix(err.Error(), "create topics: orders: ") {
+	if _, err := r.CreateTopics(ctx, []Topic{{Name: "orders", Partitions: 5}}); !errors.Is(err, kerr.TopicAlreadyExists) || !strings.HasPrefix(err.Error(), "create topics: orders: ") {
 		t.Errorf("second creation: error %v, expected TOPIC_ALREADY_EXISTS", err)
 	}
 	if err := r.DeleteTopics(ctx, []string{"orders", "payments", "never-there"}); err != nil {
@@ -65,7 +65,7 @@ func TestCreateTopicsWaitsForEveryNode(t *testing.T) {
 		}
 		return resp, nil, true
 	})
-	if _, err := r.CreateTopics(withTimeout(t, patience), []Topic{{"orders", 3}}); err != nil {
+	if _, err := r.CreateTopics(withTimeout(t, patience), []Topic{{Name: "orders", Partitions: 3}}); err != nil {
 		t.Fatal(err)
 	}
 	if n := asked.Load(); n < 2 {

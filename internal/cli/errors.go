@@ -47,7 +47,7 @@ func reserved() map[string][]string {
 		"command": {"config", "lint", "probe", "docs", "bench", "broker", "proxy", "topics"},
 		"client":  {"python", "java", "kafkajs", "kafka-python", "aiokafka", "sarama", "platformatic"},
 		"scenario": {
-			"at-most-once", "at-least-once", "transactional", "read-process-write", "zombie", "producer-restart",
+			"producer-restart",
 			"sequence", "reorder", "delivery-timeout", "transaction-timeout", "concurrent-transactions",
 			"error-classes", "hanging-transaction", "late-commit", "graceful-shutdown", "auto-commit",
 			"rebalance", "monitoring", "partitioner", "defaults",

@@ -103,7 +103,7 @@ func play(ctx context.Context, opts *runOptions, spec trial.Spec, shown progress
 		return evidence.Trial{}, context.Cause(ctx)
 	}
 	name := spec.Name()
-	step, end := shown.begin(name, spec.Parameters.Messages)
+	step, end := shown.begin(name, spec.Intended())
 	spec.Reported = step
 	seen, err := trial.Run(ctx, spec)
 	if err != nil {

@@ -131,6 +131,7 @@ type Check struct {
 
 // ErrorCount is one kind of error that the library gave, and how often.
 type ErrorCount struct {
+	Who   string `json:"who,omitempty"` // which part of the story made the call: "old instance"; empty where there is only one
 	Call  string `json:"call"`
 	Class string `json:"class"`
 	Code  string `json:"code"`

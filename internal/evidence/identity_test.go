@@ -2,6 +2,10 @@ package evidence_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"strings"
 	"testing"
 
 	"kcompare/internal/evidence"
@@ -60,6 +64,32 @@ func TestChecksumKeepsFieldsApart(t *testing.T) {
 	} {
 		if other == sum {
 			t.Errorf("%s: the checksum does not notice", name)
+		}
+	}
+}
+
+// The sum is CRC-32C over lengths, key, value and id, as records have carried it
+// since the first evidence was written. To compute it takes no memory.
+func TestChecksum(t *testing.T) {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	for _, test := range []struct {
+		key, value string
+		id         evidence.RecordID
+	}{
+		{"", "", evidence.RecordID{}},
+		{"k", "", evidence.RecordID{Role: "orders"}},
+		{"order-0042", "payment-0042", evidence.RecordID{Role: "payments", N: 42}},
+		{strings.Repeat("k", 99), strings.Repeat("v", 12_345), evidence.RecordID{Role: "größe/x", N: math.MaxInt}},
+		{"k", "v", evidence.RecordID{Role: "r", N: math.MinInt}},
+	} {
+		text := fmt.Sprintf("%d:%s%d:%s%s", len(test.key), test.key, len(test.value), test.value, test.id)
+		want := crc32.Checksum([]byte(text), table)
+		key, value := []byte(test.key), []byte(test.value)
+		if got := evidence.Checksum(key, value, test.id); got != want {
+			t.Errorf("%.60s: %08x, expected %08x", text, got, want)
+		}
+		if n := testing.AllocsPerRun(10, func() { evidence.Checksum(key, value, test.id) }); n > 0 {
+			t.Errorf("%.60s: %v allocations, expected none", text, n)
 		}
 	}
 }

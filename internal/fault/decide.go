@@ -55,39 +55,43 @@ func (p Plan) Planned(seed int64, records []Record, maxAttempts int) map[string]
 	planned := map[string][]Point{}
 	for _, r := range p {
 		if r.byRecord() {
-			planned[r.Name] = r.plannedRecords(seed, records, maxAttempts)
+			planned[r.Name] = nil
 		} else {
 			planned[r.Name] = r.plannedRequests(seed)
+		}
+	}
+	for _, rec := range records {
+		for _, point := range p.chain(seed, rec, maxAttempts) {
+			planned[point.Rule] = append(planned[point.Rule], point)
 		}
 	}
 	return planned
 }
 
-func (r Rule) plannedRecords(seed int64, records []Record, maxAttempts int) []Point {
-	var points []Point
-	for _, rec := range records {
-		if r.Select.selectsRecord(rec) {
-			points = append(points, r.chain(seed, rec, maxAttempts)...)
-		}
-	}
-	return points
-}
-
-// chain is the attempts at one record that are hit, up to the first that is
-// spared.
-func (r Rule) chain(seed int64, rec Record, maxAttempts int) []Point {
-	if r.Select.Attempts > 0 {
-		maxAttempts = min(maxAttempts, r.Select.Attempts)
-	}
+// chain is the attempts at one record that are hit, whichever rule does it, up to
+// the first that is spared.
+func (p Plan) chain(seed int64, rec Record, maxAttempts int) []Point {
 	var points []Point
 	for attempt := 1; attempt <= maxAttempts; attempt++ {
-		point := Point{Rule: r.Name, Role: rec.Role, Partition: rec.Partition, Record: rec.Record, Attempt: attempt}
-		if !r.hits(seed, point) {
+		point, hit := p.recordPoint(seed, rec, attempt)
+		if !hit {
 			break
 		}
 		points = append(points, point)
 	}
 	return points
+}
+
+// recordPoint is that of the first rule that hits this attempt, as the engine
+// has it.
+func (p Plan) recordPoint(seed int64, rec Record, attempt int) (Point, bool) {
+	for _, r := range p {
+		point := Point{Rule: r.Name, Role: rec.Role, Partition: rec.Partition, Record: rec.Record, Attempt: attempt}
+		if r.byRecord() && r.Select.selectsRecord(rec) && r.Select.selectsAttempt(attempt) && r.hits(seed, point) {
+			return point, true
+		}
+	}
+	return Point{}, false
 }
 
 func (s Selector) selectsRecord(rec Record) bool {

@@ -61,11 +61,15 @@ func produceOf(recs ...fault.Record) fault.Request {
 func TestPlannedIsWhatFires(t *testing.T) {
 	once := dropping(0.5)
 	once[0].Select.Attempts = 1
+	// The request or its answer gets lost: two rules over the same chain of attempts.
+	either := fault.Plan{dropping(0.4)[0], dropping(0.4)[0]}
+	either[0].Name, either[0].Action = "lost-request", fault.DropRequest
 	for _, tt := range []struct {
 		name        string
 		plan        fault.Plan
 		maxAttempts int
 	}{
+		{"two rules", either, fault.MaxAttempts(30)},
 		{"a third", dropping(0.35), fault.MaxAttempts(30)},
 		{"few attempts", dropping(0.9), fault.MaxAttempts(2)},
 		{"always", dropping(1), fault.MaxAttempts(4)},

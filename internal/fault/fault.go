@@ -153,6 +153,10 @@ func (r Rule) byRecord() bool {
 	return r.Select.API == produce && r.Select.Nth == 0 && r.Select.First == 0
 }
 
+// NeedsRecords says whether the rule looks at the records of a request: who
+// carries it out has to decode them first.
+func (r Rule) NeedsRecords() bool { return r.byRecord() || r.Select.Record != "" }
+
 // Point is where a fault is planned, and where it fired: one attempt at a
 // record, or the nth request of an API.
 type Point struct {

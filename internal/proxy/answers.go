@@ -26,6 +26,16 @@ func CheckPlan(plan fault.Plan) error {
 	return nil
 }
 
+// needNoRecords says whether a plan can be carried out by batch headers alone.
+func needNoRecords(plan fault.Plan) error {
+	for _, r := range plan {
+		if r.NeedsRecords() {
+			return fmt.Errorf("fault rule %q: it is decided by the records of %s requests, and HeadersOnly leaves them undecoded: unset it, or count requests with nth or first", r.Name, r.Select.API)
+		}
+	}
+	return nil
+}
+
 func checkRule(r fault.Rule) error {
 	key, known := apiKey(r.Select.API)
 	switch {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"kcompare/internal/batch"
 	"kcompare/internal/fault"
 )
 
@@ -38,6 +39,8 @@ type conn struct {
 	client *net.TCPConn
 	broker *net.TCPConn // set by dial, before the two sides begin
 
+	records *batch.Parser // request side: of the batches in Produce; nil: their headers are enough
+
 	mu        sync.Mutex // keeps dial and abandon apart
 	abandoned bool
 
@@ -48,7 +51,11 @@ type conn struct {
 }
 
 func newConn(p *Proxy, n *node, client *net.TCPConn, id int64) *conn {
-	return &conn{p: p, node: n, id: id, client: client}
+	c := &conn{p: p, node: n, id: id, client: client}
+	if !p.opts.HeadersOnly {
+		c.records = batch.NewParser()
+	}
+	return c
 }
 
 // abandon closes both ends; serve returns soon. For Proxy.Close.
@@ -145,7 +152,7 @@ func (c *conn) requests() {
 
 // request decides what becomes of one request, and does it.
 func (c *conn) request(frame []byte) error {
-	r, err := c.p.readRequest(frame)
+	r, err := c.p.readRequest(frame, c.records)
 	if r == nil {
 		return err
 	}
@@ -160,8 +167,8 @@ func (c *conn) request(frame []byte) error {
 		c.decide(e)
 	})
 	switch {
-	case stopped != "":
-		c.p.record.change(func() { e.exchange.Result = "not forwarded: " + stopped })
+	case stopped != nil:
+		c.tooLate(e, *stopped)
 		return nil
 	case e.forwarded():
 		return c.forward(e, frame)
@@ -172,6 +179,19 @@ func (c *conn) request(frame []byte) error {
 		return c.takeTurns(e)
 	}
 	return c.waitForTurn(e)
+}
+
+// tooLate accounts for a request that came when the connection had stopped. What
+// a fault lost of it counts only if the client will never send it again.
+func (c *conn) tooLate(e *entry, s stop) {
+	c.p.record.change(func() { e.exchange.Result = "not forwarded: " + s.why })
+	switch {
+	case !e.noAnswer || s.rule == "":
+	case e.action() == fault.DropRequest: // the record was planned to be lost, and is
+		c.p.record.fired(e.exchange, *e.hit)
+	default:
+		c.p.record.collateralRequest(e.exchange, s.rule)
+	}
 }
 
 // waitForTurn leaves an entry to the answer side. Where it ends the connection,
@@ -253,7 +273,7 @@ func (c *conn) deliver(e *entry, frame []byte) {
 // hangUp ends the sending towards the client after the answer side is done, and
 // gives the client a moment to hang up itself.
 func (c *conn) hangUp() {
-	c.pending.stop("the connection to the broker had ended")
+	c.pending.stop(stop{why: "the connection to the broker had ended"})
 	_ = c.broker.Close()
 	_ = c.client.CloseWrite()
 	_ = c.client.SetReadDeadline(time.Now().Add(lingerTimeout))

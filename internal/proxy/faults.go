@@ -101,7 +101,7 @@ func (c *conn) drop(e *entry) {
 		return // behind another dropped one: it was lost as planned
 	}
 	c.draining = e.hit.Rule.Name
-	c.pending.stop("the connection ends by rule " + c.draining)
+	c.pending.stop(stoppedBy(c.draining))
 	_ = c.broker.SetReadDeadline(time.Now().Add(drainTimeout))
 }
 

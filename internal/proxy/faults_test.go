@@ -309,8 +309,8 @@ func TestFaultsOnAcks0(t *testing.T) {
 		}
 		client.conn.Close()
 		seen := c.settled(t)
-		want := []string{"payments/1 forwarded", "payments/1 drop-request Produce 2", "payments/1"}
-		if diff := cmp.Diff(want, fates(seen)); diff != "" || seen.RequestsDropped != 1 {
+		want := []string{"payments/1 forwarded", "payments/1 drop-request Produce 2", "payments/1 collateral"}
+		if diff := cmp.Diff(want, fates(seen)); diff != "" || seen.RequestsDropped != 2 {
 			t.Errorf("requests lost %d, fates (-want +got):\n%s", seen.RequestsDropped, diff)
 		}
 	})

@@ -16,9 +16,12 @@ import (
 const (
 	sizeBytes = 4
 	maxFrame  = 512 << 20 // far above any message.max.bytes in use
-	readAhead = 64 << 10
-	growStep  = 1 << 20 // no more memory than this is taken on the word of a size alone
+	growStep  = 1 << 20   // no more memory than this is taken on the word of a size alone
 )
+
+// readAhead takes in many small frames by one read. What a large frame has beyond
+// it is read straight to its place, so a large buffer would only be copied more.
+const readAhead = 8 << 10
 
 // frameReader reads frames of one direction of a connection into one buffer.
 type frameReader struct {

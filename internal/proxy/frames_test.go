@@ -11,6 +11,8 @@ import (
 	"testing/iotest"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"kcompare/internal/batch"
 )
 
 func TestFrameReader(t *testing.T) {
@@ -125,7 +127,7 @@ func FuzzFrames(f *testing.F) {
 			if err == nil && (h.body < sizeBytes || h.body > len(one)) {
 				t.Fatalf("the body starts at %d of %d", h.body, len(one))
 			}
-			_, _ = p.readRequest(one)
+			_, _ = p.readRequest(one, batch.NewParser())
 			_, _ = correlationOf(one)
 		}
 	})

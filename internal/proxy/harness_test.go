@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"net"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"kcompare/internal/batch"
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 )
@@ -226,32 +226,15 @@ func payment(n int) kmsg.Record {
 	return r
 }
 
-// encode is the records of a batch, one after the other.
-func encode(records ...kmsg.Record) []byte {
-	var encoded []byte
-	for i, r := range records {
-		r.OffsetDelta = int32(i)
-		r.Length = int32(len(r.AppendTo(nil)) - 1) // a length of 0 takes one byte
-		encoded = r.AppendTo(encoded)
-	}
-	return encoded
-}
-
 // batchOf is a record batch as it stands in a Produce request.
 func batchOf(records ...kmsg.Record) []byte {
 	b := kmsg.NewRecordBatch()
 	b.ProducerID, b.ProducerEpoch, b.FirstSequence = -1, -1, -1
-	return seal(b, len(records), encode(records...))
-}
-
-// seal puts encoded records into a batch, with length and checksum.
-func seal(b kmsg.RecordBatch, n int, encoded []byte) []byte {
-	b.Magic, b.NumRecords, b.LastOffsetDelta = 2, int32(n), int32(n-1)
-	b.Records, b.Length = encoded, int32(batchHeader-batchPrefix+len(encoded))
-	const checksum, covered = 17, 21 // where the sum stands, and from where it counts
-	out := b.AppendTo(nil)
-	binary.BigEndian.PutUint32(out[checksum:], crc32.Checksum(out[covered:], crc32.MakeTable(crc32.Castagnoli)))
-	return out
+	raw, err := batch.Encode(b, kgo.NoCompression(), records...)
+	if err != nil {
+		panic(err)
+	}
+	return raw
 }
 
 // produceTo is a Produce request with one batch for each of the partitions.

@@ -19,8 +19,16 @@ import (
 type pending struct {
 	mu      sync.Mutex
 	queue   []*entry
-	stopped string // why no request is forwarded any more; empty while they are
+	stopped *stop // nil while requests are forwarded
 }
+
+// stop is why no request of a connection is forwarded any more.
+type stop struct {
+	rule string // the fault rule that ended the connection; empty where it ended by itself
+	why  string
+}
+
+func stoppedBy(rule string) stop { return stop{rule: rule, why: "the connection ends by rule " + rule} }
 
 // entry is one request in the queue.
 type entry struct {
@@ -51,30 +59,37 @@ func (e *entry) ends() bool {
 func (e *entry) queued() bool { return !e.noAnswer || e.ends() }
 
 // push lets decide set up the entry and queues it, unless the connection
-// stopped: then nothing is decided, so that no attempt is counted for a request
-// that nobody sees. first says that the queue was empty.
-func (p *pending) push(e *entry, decide func()) (first bool, stopped string) {
+// stopped: then nothing is queued, and as a rule nothing decided, so that no
+// attempt is counted for a request that nobody sees and the client sends again.
+// One without an answer is never sent again, so a fault that stopped the
+// connection has lost it for good, and that was its attempt. first says that the
+// queue was empty.
+func (p *pending) push(e *entry, decide func()) (first bool, stopped *stop) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stopped != "" {
+	if p.stopped != nil {
+		if e.noAnswer && p.stopped.rule != "" {
+			decide()
+		}
 		return false, p.stopped
 	}
 	decide()
 	if e.ends() {
-		p.stopped = "the connection ends by rule " + e.hit.Rule.Name
+		s := stoppedBy(e.hit.Rule.Name)
+		p.stopped = &s
 	}
 	if e.queued() {
 		p.queue = append(p.queue, e)
 	}
-	return len(p.queue) == 1, ""
+	return len(p.queue) == 1, nil
 }
 
 // stop makes sure that no further request is forwarded. The first reason stays.
-func (p *pending) stop(why string) {
+func (p *pending) stop(s stop) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stopped == "" {
-		p.stopped = why
+	if p.stopped == nil {
+		p.stopped = &s
 	}
 }
 

@@ -44,6 +44,12 @@ type Options struct {
 	// leak check needs it.
 	Keep int
 
+	// HeadersOnly leaves the records of Produce requests as they are, and compressed
+	// where they are: the trace has producer, sequence and count of each batch, but
+	// no identities. It is for traffic whose records nobody asks about, at the speed
+	// of a relay. Start refuses a plan with rules that need the records.
+	HeadersOnly bool
+
 	// LeaveNodeEndpoints leaves the addresses in Produce, Fetch, ShareFetch and
 	// ShareAcknowledge answers as they are, so that a test can watch a client
 	// leak past the proxy. For mutation tests only.
@@ -82,6 +88,11 @@ func Start(opts Options) (*Proxy, error) {
 	}
 	if err := CheckPlan(opts.Engine.Plan()); err != nil {
 		return nil, fmt.Errorf("start proxy: %w", err)
+	}
+	if opts.HeadersOnly {
+		if err := needNoRecords(opts.Engine.Plan()); err != nil {
+			return nil, fmt.Errorf("start proxy: %w", err)
+		}
 	}
 	if opts.Keep == 0 {
 		opts.Keep = defaultKeep

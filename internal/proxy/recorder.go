@@ -17,17 +17,18 @@ import (
 type Observed struct {
 	Trace      evidence.Trace           // in the order in which requests were read
 	Fired      map[string][]fault.Point // by rule: faults that really happened
-	Collateral map[string]int64         // by rule: innocent answers lost with a connection
+	Collateral map[string]int64         // by rule: innocent answers lost with a connection, and requests that have no answer
 
 	// Requests by API, and those of Produce, have what came while its connection
 	// stood, what a fault then lost included. What a client still writes into a
 	// connection that a fault has ended is in the trace, as not forwarded, and in no
-	// count: it is a matter of how fast the client notices.
+	// count: it is a matter of how fast the client notices, and it sends it again.
+	// With acks=0 it does not, so such a request counts like one that came in time.
 	Requests        map[string]int64
 	ProduceRequests int64
 
 	ResponsesDropped int64 // answers to Produce that a fault lost, collateral included
-	RequestsDropped  int64 // Produce requests that a fault kept from the broker
+	RequestsDropped  int64 // Produce requests that a fault kept from the broker, collateral included
 
 	// BrokerSide are the proxy's own addresses towards brokers, one a connection.
 	// A broker that sees another peer than these was reached past the proxy.
@@ -206,6 +207,16 @@ func (r *recorder) collateral(e *evidence.Exchange, rule string) {
 	if e.API == produceName {
 		r.seen.ResponsesDropped++
 	}
+}
+
+// collateralRequest notes an innocent request with acks=0 that was lost with the
+// connection that a rule closed.
+func (r *recorder) collateralRequest(e *evidence.Exchange, rule string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.Collateral = true
+	r.seen.Collateral[rule]++
+	r.seen.RequestsDropped++
 }
 
 // produceName is the API that the trace treats in a way of its own.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"kcompare/internal/batch"
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 )
@@ -40,9 +41,10 @@ var (
 	errVersion = errors.New("a version that the proxy does not know, though it was not offered")
 )
 
-// readRequest decodes a frame. An error means that the connection cannot go on:
-// whether or where an answer comes would be a guess.
-func (p *Proxy) readRequest(frame []byte) (*request, error) {
+// readRequest decodes a frame, and with a parser the records in it. An error means
+// that the connection cannot go on: whether or where an answer comes would be a
+// guess.
+func (p *Proxy) readRequest(frame []byte, records *batch.Parser) (*request, error) {
 	h, err := parseRequestHeader(frame)
 	if err != nil {
 		return nil, err
@@ -62,7 +64,7 @@ func (p *Proxy) readRequest(frame []byte) (*request, error) {
 		return r, fmt.Errorf("read a %s v%d request: %w", apiName(h.key), h.version, err)
 	}
 	r.message = message
-	p.understand(r)
+	p.understand(r, records)
 	return r, nil
 }
 
@@ -79,9 +81,9 @@ func (p *Proxy) unknownVersion(r *request) error {
 }
 
 // understand fills in what faults and the trace ask for. It reads names,
-// numbers and batch headers, never keys or values of records.
-func (p *Proxy) understand(r *request) {
-	v := view{p: p, api: apiName(r.key)}
+// numbers, batch headers and identities, never keys or values of records.
+func (p *Proxy) understand(r *request, records *batch.Parser) {
+	v := view{p: p, api: apiName(r.key), records: records}
 	switch m := r.message.(type) {
 	case *kmsg.ProduceRequest:
 		r.noAnswer = m.Acks == 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"kcompare/internal/batch"
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 )
@@ -13,9 +14,10 @@ import (
 // view reads the topics, partitions and ids out of one request. A list prints
 // at most mostNames of its names.
 type view struct {
-	p     *Proxy
-	api   string
-	names []string // "orders-0", in the order of the request
+	p       *Proxy
+	api     string
+	records *batch.Parser // nil: batch headers alone are read
+	names   []string      // "orders-0", in the order of the request
 }
 
 const mostNames = 4
@@ -43,7 +45,7 @@ func (v *view) produce(m *kmsg.ProduceRequest) ([]evidence.TraceBatch, []fault.P
 	for _, t := range m.Topics {
 		topic := v.topic(t.Topic, t.TopicID)
 		for _, partition := range t.Partitions {
-			batches, err := readBatches(topic, partition.Partition, partition.Records)
+			batches, err := readBatches(place{topic, partition.Partition}, partition.Records, v.records)
 			if err != nil {
 				v.p.record.problem("%v", err)
 			}
@@ -59,8 +61,9 @@ func (v *view) produce(m *kmsg.ProduceRequest) ([]evidence.TraceBatch, []fault.P
 func (v *view) producePart(b evidence.TraceBatch) fault.Part {
 	part := v.part(b.Topic, b.Partition)
 	part.ProducerID, part.ProducerEpoch, part.BaseSequence = b.ProducerID, b.ProducerEpoch, b.BaseSequence
-	for _, id := range b.IDs {
-		part.Records = append(part.Records, id.String())
+	part.Records = make([]string, len(b.IDs))
+	for i, id := range b.IDs {
+		part.Records[i] = id.String()
 	}
 	return part
 }

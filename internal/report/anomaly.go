@@ -1,8 +1,8 @@
 package report
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 
 	"kcompare/internal/evidence"
 )
@@ -29,18 +29,30 @@ func found(c client, allowed bool) []finding {
 	return all
 }
 
+func causeSheet(v variant) sheet {
+	return sheet{
+		term: "causes", title: "Anomalies that are allowed, and their causes",
+		columns: []column{{name: "anomaly"}, {name: "count", figure: true}, {name: "first"}, {name: "cause"}},
+	}.tell(v, causes)
+}
+
 // causes says of each anomaly that the variant allows where it comes from:
 // "duplicate 117: client retry without producer id, the first order-0001".
-func causes(c client) []string {
-	var lines []string
+func causes(c client) []item {
+	var items []item
 	for _, f := range found(c, true) {
-		line := string(f.kind) + " " + over(f.counts).String() + ": " + f.cause
+		count, seen := over(f.counts).String(), inRepeats(len(f.counts), c)
+		text := string(f.kind) + " " + count + ": " + f.cause
 		if f.first != "" {
-			line += ", the first " + f.first
+			text += ", the first " + f.first
 		}
-		lines = append(lines, line+inRepeats(len(f.counts), c))
+		items = append(items, item{
+			about: string(f.kind) + f.cause,
+			text:  text + seen,
+			cells: []string{string(f.kind), count + seen, f.first, f.cause},
+		})
 	}
-	return lines
+	return items
 }
 
 func addFinding(all []finding, a evidence.Anomaly) []finding {
@@ -77,11 +89,12 @@ func anomalies(c client) []phrase {
 	return out
 }
 
-// restates says whether a reason, "lost: 51, ...", is only the short form of an
-// anomaly that gets its own sentence.
-func restates(reason string, c client) bool {
-	return slices.ContainsFunc(found(c, false), func(f finding) bool {
-		return strings.HasPrefix(reason, string(f.kind)+": ")
+// restated says whether a reason of the trial is the short form of an anomaly that
+// gets its own sentence, "lost: 51, the first is order-0004 (a cause)". Were the
+// form another one, the reader would be told twice, and nothing would be missing.
+func restated(reason string, t evidence.Trial) bool {
+	return slices.ContainsFunc(t.Anomalies, func(a evidence.Anomaly) bool {
+		return !a.Allowed && reason == fmt.Sprintf("%s: %d, the first is %s (%s)", a.Kind, a.Count, a.First, a.Cause)
 	})
 }
 
@@ -114,23 +127,23 @@ func inWords(k evidence.AnomalyKind) (noun, rest string) {
 func inWordsReading(k evidence.AnomalyKind) (noun, rest string) {
 	switch k {
 	case evidence.AbortedVisible:
-		return "record", "of an aborted transaction returned to a read_committed reader"
+		return "record", "of an aborted transaction that a reader got"
 	case evidence.TornTransaction:
 		return "transaction", "visible in part only"
 	case evidence.FencedWriteVisible:
 		return "record", "visible that the old instance wrote after it was fenced"
 	case evidence.UncommittedVisible:
-		return "record", "returned to a read_committed reader before the end of its transaction"
+		return "record", "that a reader got before its transaction had ended"
 	case evidence.StuckReader:
 		return "reader", "held back by the open transaction of a dead producer"
 	case evidence.InputSkipped:
-		return "input", "that never reached the committed output"
+		return "input", "missing in the committed output"
 	case evidence.InputReprocessed:
-		return "input", "that reached the committed output more than once"
+		return "input", "standing in the committed output more than once"
 	case evidence.PollSkipped:
 		return "visible record", "that a consumer stepped over"
 	case evidence.PollNonmonotonic:
 		return "record", "that a consumer got again without a seek or a rebalance"
 	}
-	return "anomaly " + string(k), ""
+	return "disagreement", "of the kind " + string(k)
 }

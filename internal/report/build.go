@@ -17,15 +17,18 @@ func build(doc evidence.Document) page {
 		sum:     sum(doc),
 		again:   doc.Again,
 	}
-	single := len(distinct(doc.Trials, clientName)) == 1
-	common := commonSettings(doc.Trials)
+	clients := len(distinct(doc.Trials, clientName))
+	set := setups(doc.Trials)
 	for _, s := range all {
-		p.sections = append(p.sections, scenarioSection(s, single, common))
+		p.sections = append(p.sections, scenarioSection(s, clients == 1, set))
 	}
-	if !single && len(doc.Trials) > 0 {
-		p.sections = append(p.sections, differences(all, len(distinct(doc.Trials, clientName))))
+	if clients > 1 {
+		p.sections = append(p.sections, differences(all, clients))
 	}
-	if s := settings(doc.Trials, common); len(s.lists) > 0 {
+	if s := requests(all, clients); len(s.table.rows) > 0 {
+		p.sections = append(p.sections, s)
+	}
+	if s := settings(doc.Trials, set); len(s.sheets) > 0 {
 		p.sections = append(p.sections, s)
 	}
 	return p
@@ -56,6 +59,9 @@ func software(doc evidence.Document) list {
 	if doc.Broker.Software != "" {
 		l.entries = append(l.entries, entry{term: word("broker"), text: say(doc.Broker.Software)})
 	}
+	if doc.Kcompare != "" {
+		l.entries = append(l.entries, entry{term: word("kcompare"), text: say(doc.Kcompare)})
+	}
 	return l
 }
 
@@ -74,7 +80,7 @@ func libraries(trials []evidence.Trial) list {
 
 // scenarioSection tells the story once where all variants share it, otherwise
 // at each variant.
-func scenarioSection(s scenario, single bool, common map[string]string) section {
+func scenarioSection(s scenario, single bool, set []setup) section {
 	out := section{heading: span{text: s.name, mark: heading}}
 	var trials []evidence.Trial
 	for _, v := range s.variants {
@@ -85,7 +91,7 @@ func scenarioSection(s scenario, single bool, common map[string]string) section 
 		out.note = say(stories[0])
 	}
 	for _, v := range s.variants {
-		part := variantSection(v, single, common)
+		part := variantSection(v, single, set)
 		if len(stories) > 1 {
 			part.text = say(strings.Join(distinct(v.trials(), story), " "))
 		}

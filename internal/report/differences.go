@@ -1,44 +1,141 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"kcompare/internal/evidence"
 )
 
-// differences is where clients did not do the same: in what they said, in the
-// log, on the wire.
+// differences is where clients did not do the same: in the verdict, in what they
+// said, in the log, on the wire.
 func differences(all []scenario, clients int) section {
-	said := countDifferences(all, []measure{
+	lists := []list{
+		{title: say("In the verdict:"), entries: eachVariant(all, verdictDifferences)},
+		{title: say("In what the clients said:"), entries: eachVariant(all, saidDifferences)},
+		{title: say("In the errors that the program saw:"), entries: eachVariant(all, errorDifferences)},
+	}
+	lists = filter(lists, func(l list) bool { return len(l.entries) > 0 })
+	return section{
+		heading: span{text: "Differences", mark: heading},
+		lists:   append(lists, logDifferences(all), wireDifferences(all, clients)),
+	}
+}
+
+// eachVariant is "VARIANT: what", one entry for each difference.
+func eachVariant(all []scenario, differences func(variant) []string) []entry {
+	var l []entry
+	for _, s := range all {
+		for _, v := range s.variants {
+			where := v.name
+			if len(all) > 1 {
+				where = s.name + " " + v.name
+			}
+			for _, what := range differences(v) {
+				l = append(l, entry{text: say(where + ": " + what)})
+			}
+		}
+	}
+	return l
+}
+
+// share is one client's part in a comparison.
+type share struct{ client, text string }
+
+// compare is "franz 70, librdkafka 84". Where several clients agree, "kafkajs 190,
+// the others 200"; that takes all clients of the variant.
+func compare(shares []share, clients int) (told string, differ bool) {
+	texts := distinct(shares, func(s share) string { return s.text })
+	common := ""
+	if len(shares) == clients {
+		common = mostCommon(shares, texts)
+	}
+	var parts []string
+	for _, s := range shares {
+		if common == "" || s.text != common {
+			parts = append(parts, s.client+glue+s.text)
+		}
+	}
+	if common != "" {
+		parts = append(parts, "the others"+glue+common)
+	}
+	return strings.Join(parts, ", "), len(texts) > 1
+}
+
+// mostCommon is the text that most clients share, empty where no two do.
+func mostCommon(shares []share, texts []string) string {
+	common, most := "", 1
+	for _, text := range texts {
+		if n := len(filter(shares, func(s share) bool { return s.text == text })); n > most {
+			common, most = text, n
+		}
+	}
+	return common
+}
+
+func verdictDifferences(v variant) []string {
+	var shares []share
+	for _, c := range v.clients {
+		if len(c.trials) > 0 {
+			shares = append(shares, share{c.name, verdictCell(c).text})
+		}
+	}
+	if told, differ := compare(shares, len(v.clients)); differ {
+		return []string{told}
+	}
+	return nil
+}
+
+func saidDifferences(v variant) []string {
+	return countDifferences(v, []measure{
 		{evidence.Acked, "acked", always},
 		{evidence.FailedRecords, "failed", always},
 		{evidence.UnknownRecords, "unknown", always},
+		{evidence.Committed, "transactions committed", always},
+		{evidence.AbortedEnds, "transactions aborted", always},
+		{evidence.Undecided, "transactions undecided", always},
 	})
-	var outcomes []list
-	if len(said) > 0 {
-		outcomes = []list{{title: say("In what the clients said:"), entries: said}}
+}
+
+// errorDifferences compares which codes a call failed with. How often depends on
+// the moment and is in the variant's own table.
+func errorDifferences(v variant) []string {
+	ran := filter(v.clients, client.ran)
+	var all []evidence.ErrorCount
+	for _, c := range ran {
+		all = append(all, allErrors(c)...)
 	}
-	return section{
-		heading: span{text: "Differences", mark: heading},
-		lists:   append(outcomes, logDifferences(all), wireDifferences(all, clients)),
+	var out []string
+	for _, call := range distinct(all, callOf) {
+		var shares []share
+		for _, c := range ran {
+			shares = append(shares, share{c.name, codesOf(c, call)})
+		}
+		if told, differ := compare(shares, len(v.clients)); differ {
+			out = append(out, call+": "+told)
+		}
 	}
+	return out
+}
+
+func callOf(e evidence.ErrorCount) string { return caller(errorKind(e)) }
+
+// codesOf is "PRODUCER_FENCED (fenced)", of several in the order of the alphabet.
+func codesOf(c client, call string) string {
+	own := filter(allErrors(c), func(e evidence.ErrorCount) bool { return callOf(e) == call })
+	codes := distinct(own, func(e evidence.ErrorCount) string { return errorKind(e).codeAndClass() })
+	if len(codes) == 0 {
+		return "none"
+	}
+	slices.Sort(codes)
+	return strings.Join(codes, " and ")
 }
 
 func logDifferences(all []scenario) list {
 	if !slices.ContainsFunc(all, logsCompared) {
 		return list{title: say("In the log: not compared, no variant has the counts of two clients.")}
 	}
-	found := countDifferences(all, []measure{
-		{evidence.LogRecords, "records", always},
-		{evidence.Visible, "visible records", whenHidden},
-		{evidence.Duplicates, "duplicates", always},
-		{evidence.LostRecords, "lost", always},
-		{evidence.FailedPresent, "failed but present", always},
-		{evidence.ReorderedRecords, "reordered", always},
-		{evidence.AbortedSeen, "aborted but visible", always},
-	})
+	found := eachVariant(all, recordDifferences)
 	if len(found) == 0 {
 		return list{title: say("In the log: none.")}
 	}
@@ -52,35 +149,30 @@ func logsCompared(s scenario) bool {
 	})
 }
 
-// countDifferences is "VARIANT: duplicates franz 70, librdkafka 84".
-func countDifferences(all []scenario, measures []measure) []entry {
-	var l []entry
-	for _, s := range all {
-		for _, v := range s.variants {
-			where := v.name
-			if len(all) > 1 {
-				where = s.name + " " + v.name
-			}
-			for _, m := range measures {
-				if told, differ := compareCounts(v, m.metric); differ && m.helps(v, m.metric) {
-					l = append(l, entry{text: say(fmt.Sprintf("%s: %s %s", where, m.label, told))})
-				}
-			}
-		}
-	}
-	return l
+// recordDifferences tells of unique records and duplicates; together they are all
+// records, which would say the same once more.
+func recordDifferences(v variant) []string {
+	return countDifferences(v, slices.Concat([]measure{
+		{evidence.Unique, "unique records", always},
+		{evidence.Duplicates, "duplicates", always},
+		{evidence.LostRecords, "lost", always},
+	}, viewRows(), anomalyRows()))
 }
 
-// compareCounts lists the clients' counts. With repeats a client that always
-// came to 0 differs from one that came to 0..3.
-func compareCounts(v variant, m evidence.Metric) (told string, differ bool) {
-	var figures []string
-	var counts []interval
-	for _, c := range v.clients {
-		if n, known := c.count(m); known {
-			figures = append(figures, c.name+glue+n.String())
-			counts = append(counts, n)
+// countDifferences is "duplicates franz 70, librdkafka 84" for each measure that
+// helps to judge.
+func countDifferences(v variant, measures []measure) []string {
+	var out []string
+	for _, m := range measures {
+		var shares []share
+		for _, c := range v.clients {
+			if n, known := c.count(m.metric); known {
+				shares = append(shares, share{c.name, n.String()})
+			}
+		}
+		if told, differ := compare(shares, len(v.clients)); differ && m.helps(v, m.metric) {
+			out = append(out, m.label+": "+told)
 		}
 	}
-	return strings.Join(figures, ", "), len(slices.Compact(counts)) > 1
+	return out
 }

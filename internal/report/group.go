@@ -70,6 +70,11 @@ func (c client) verdict() (evidence.Verdict, int) {
 	return "", 0
 }
 
+// ran says whether the client did anything in this variant.
+func (c client) ran() bool { return slices.ContainsFunc(c.trials, counted) }
+
+func counted(t evidence.Trial) bool { return t.Verdict != evidence.NotSupported }
+
 func (c client) unstable() bool {
 	return slices.ContainsFunc(c.trials, func(t evidence.Trial) bool { return t.Unstable })
 }
@@ -79,7 +84,7 @@ func (c client) unstable() bool {
 func (c client) count(m evidence.Metric) (interval, bool) {
 	var known []int64
 	for _, t := range c.trials {
-		if n, ok := t.Counts[m]; ok && t.Verdict != evidence.NotSupported {
+		if n, ok := t.Counts[m]; ok && counted(t) {
 			known = append(known, n)
 		}
 	}
@@ -131,8 +136,8 @@ func filter[T any](all []T, keep func(T) bool) []T {
 }
 
 // distinct is the names of all, each once, in the order of their first use.
-func distinct[T any](all []T, name func(T) string) []string {
-	var names []string
+func distinct[T any, K comparable](all []T, name func(T) K) []K {
+	var names []K
 	for _, one := range all {
 		if n := name(one); !slices.Contains(names, n) {
 			names = append(names, n)

@@ -5,20 +5,22 @@ import "kcompare/internal/evidence"
 // page is a report before anybody has laid it out.
 type page struct {
 	title    facts
-	clients  list // who took part, with exact library versions
+	clients  list // what took part, with exact versions
 	sections []section
 	sum      facts  // how many trials hold
 	again    string // the command line that repeats the run
 }
 
-// section is a heading and what stands below it, in the order of the fields.
+// section is a heading and what stands below it.
 type section struct {
 	heading span
 	note    phrase // beside the heading, or below it where there is no room
 	text    phrase
 	table   table
+	sheets  []sheet
 	lists   []list
 	parts   []section
+	aside   bool // nobody needs it to judge: a layout that can fold may do so
 }
 
 // list is lines whose terms stand in a column of their own. With a title they

@@ -1,9 +1,10 @@
-// Package report renders evidence as text for a person. It reads the document and
-// nothing else.
+// Package report renders evidence for a person, as text or markdown. It reads the
+// document and nothing else.
 //
 // A document becomes a page first, a value that says what stands where
 // (build.go, variant.go, settings.go, differences.go), and the page is then laid
-// out (text.go, table.go). Another format is another layout of the same page.
+// out (text.go, table.go; markdown.go). Another format is another layout of the
+// same page.
 package report
 
 import (
@@ -25,6 +26,16 @@ type TextOptions struct {
 func Text(w io.Writer, doc evidence.Document, opts TextOptions) error {
 	if _, err := io.WriteString(w, layOut(build(doc), opts)); err != nil {
 		return fmt.Errorf("write text report: %w", err)
+	}
+	return nil
+}
+
+// Markdown writes the same report as GitHub flavoured markdown, for a bug report,
+// a pull request or a page of a course. Whatever comes from outside kcompare, such
+// as a library's words, is escaped. The error is the writer's.
+func Markdown(w io.Writer, doc evidence.Document) error {
+	if _, err := io.WriteString(w, layOutMarkdown(build(doc))); err != nil {
+		return fmt.Errorf("write markdown report: %w", err)
 	}
 	return nil
 }

@@ -48,6 +48,11 @@ func examples() []example {
 		{"repeats", plain, repeats()},
 		{"interrupted", plain, interrupted()},
 		{"two-scenarios", plain, twoScenarios()},
+		{"zombie", plain, zombies(two...)},
+		{"zombie-violated", plain, zombies("franz", "java")},
+		{"read-process-write", plain, processors(two...)},
+		{"transactional", plain, shop(two...)},
+		{"transactional-one-client", plain, shop("franz")},
 		{"empty", plain, document()},
 	}
 }
@@ -138,26 +143,48 @@ func render(t *testing.T, e example) string {
 	return b.String()
 }
 
+func renderMarkdown(t testing.TB, doc evidence.Document) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.Markdown(&b, doc); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 // TestText holds every example against its golden file, where escape sequences
 // are spelled out: go test ./internal/report -update writes them.
 func TestText(t *testing.T) {
 	for _, e := range examples() {
 		t.Run(e.golden, func(t *testing.T) {
-			got := strings.ReplaceAll(render(t, e), "\x1b", `\x1b`)
-			file := filepath.Join("testdata", e.golden+".txt")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := udiff.Unified(file, "rendered", string(want), got); diff != "" {
-				t.Error(diff)
-			}
+			compareGolden(t, e.golden+".txt", strings.ReplaceAll(render(t, e), "\x1b", `\x1b`))
 		})
+	}
+}
+
+// TestMarkdown does the same for markdown, which has neither width nor colour.
+func TestMarkdown(t *testing.T) {
+	for _, e := range examples() {
+		if e.opts == (report.TextOptions{}) {
+			t.Run(e.golden, func(t *testing.T) { compareGolden(t, e.golden+".md", renderMarkdown(t, e.doc)) })
+		}
+	}
+}
+
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := udiff.Unified(file, "rendered", string(want), got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -205,7 +232,12 @@ type closed struct{}
 func (closed) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
 func TestWriterErrorsAreReported(t *testing.T) {
-	if err := report.Text(closed{}, document(), report.TextOptions{}); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("error %v, expected one that wraps %v", err, os.ErrClosed)
+	for name, err := range map[string]error{
+		"text":     report.Text(closed{}, document(), report.TextOptions{}),
+		"markdown": report.Markdown(closed{}, document()),
+	} {
+		if !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: error %v, expected one that wraps %v", name, err, os.ErrClosed)
+		}
 	}
 }

@@ -15,6 +15,8 @@ type table struct {
 
 	labelWidth int // at least
 	cellWidth  int // at least
+
+	upright bool // it has more rows than a line has columns, so it never turns
 }
 
 // row is a label and a cell for each column.
@@ -33,7 +35,7 @@ const (
 // fit is the table as it is, or turned where that reads better, in as many
 // pieces as the width asks for.
 func (t table) fit(width int) []table {
-	if len(t.columns) > mostColumns || t.width() > width {
+	if !t.upright && (len(t.columns) > mostColumns || t.width() > width) {
 		t = t.turned()
 	}
 	return t.split(width)

@@ -41,6 +41,7 @@ func (l *layout) section(indent int, s section) {
 	indent += 2
 	l.phrase(indent, s.text)
 	l.table(indent, s.table)
+	l.list(indent, sentences(s.sheets))
 	for _, one := range s.lists {
 		l.list(indent, one)
 	}

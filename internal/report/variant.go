@@ -16,14 +16,15 @@ const (
 
 // variantSection is what was promised, what happened, and why that is not what
 // was promised. single is the lesson's table for one client.
-func variantSection(v variant, single bool, common map[string]string) section {
+func variantSection(v variant, single bool, set []setup) section {
 	s := section{heading: span{text: v.name, mark: heading}, note: claim(v.trials())}
-	if slices.ContainsFunc(v.trials(), counted) {
+	if slices.ContainsFunc(v.clients, client.ran) {
 		s.table = variantTable(v, single)
 	}
+	s.sheets = circumstances(v, set)
 	why := findings(v)
 	why.apart = len(s.table.rows) > 0
-	s.lists = append(s.lists, circumstances(v, common), why)
+	s.lists = []list{why}
 	return s
 }
 
@@ -31,10 +32,6 @@ func variantSection(v variant, single bool, common map[string]string) section {
 func claim(trials []evidence.Trial) phrase {
 	claims := distinct(trials, func(t evidence.Trial) string { return t.Claim })
 	return say(string(trials[0].Kind) + ": " + strings.Join(claims, "; "))
-}
-
-func counted(t evidence.Trial) bool {
-	return t.Verdict != evidence.NotSupported
 }
 
 func variantTable(v variant, single bool) table {
@@ -112,7 +109,7 @@ func reasons(c client) []phrase {
 		var all []string
 		for _, t := range c.trials {
 			if t.Verdict == verdict {
-				all = append(all, filter(t.Reasons, func(r string) bool { return !restates(r, c) })...)
+				all = append(all, filter(t.Reasons, func(r string) bool { return !restated(r, t) })...)
 			}
 		}
 		for _, reason := range distinct(all, func(s string) string { return s }) {
@@ -134,44 +131,31 @@ func inRepeats(n int, c client) string {
 // circumstances is what the variant was put through and what came of it: faults,
 // the causes of what it allows, the errors that the program saw, and the settings
 // that not every trial has.
-func circumstances(v variant, common map[string]string) list {
-	return list{entries: slices.Concat(
-		sameOrByClient(v, "faults", faults),
-		sameOrByClient(v, "causes", causes),
-		sameOrByClient(v, "errors", errorLines),
-		sameOrByClient(v, "notes", notes),
-		sameOrByClient(v, "settings", func(c client) []string { return ownSettings(c, common) }),
-	)}
+func circumstances(v variant, set []setup) []sheet {
+	sheets := []sheet{faultSheet(v), causeSheet(v), errorSheet(v), noteSheet(v)}
+	for _, one := range set {
+		sheets = append(sheets, one.ownSheet(v))
+	}
+	return written(sheets...)
 }
 
-// notes is what else the trial says, such as that the proxy hid an API version.
-func notes(c client) []string {
-	var all []string
-	for _, t := range c.trials {
-		all = append(all, t.Notes...)
-	}
-	return distinct(all, func(note string) string { return note })
+// noteSheet is what else the trials say, such as that the proxy hid an API
+// version.
+func noteSheet(v variant) sheet {
+	return sheet{term: "notes", title: "Notes"}.tell(v, func(c client) []item {
+		var notes []item
+		for _, t := range c.trials {
+			notes = append(notes, plain(t.Notes)...)
+		}
+		return unique(notes)
+	})
 }
 
-// sameOrByClient tells once what is the same for every client that was run,
-// otherwise client by client.
-func sameOrByClient(v variant, term string, tell func(client) []string) []entry {
-	ran := filter(v.clients, func(c client) bool { return slices.ContainsFunc(c.trials, counted) })
-	told := distinct(ran, func(c client) string { return strings.Join(tell(c), "\n") })
-	var l []entry
-	for _, c := range ran {
-		for _, line := range tell(c) {
-			if len(told) > 1 {
-				line = c.name + ": " + line
-			}
-			l = append(l, entry{text: say(line)})
-		}
-		if len(told) == 1 {
-			break
-		}
+// plain is sentences and nothing else.
+func plain(texts []string) []item {
+	var items []item
+	for _, text := range texts {
+		items = append(items, item{about: text, text: text})
 	}
-	if len(l) > 0 {
-		l[0].term = word(term)
-	}
-	return l
+	return items
 }

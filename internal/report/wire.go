@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"kcompare/internal/evidence"
 )
@@ -20,7 +19,7 @@ type sent struct {
 func wireDifferences(all []scenario, clients int) list {
 	kept, every := comparableVariants(all, clients)
 	if len(kept) == 0 {
-		return list{title: say("On the wire: not compared, no variant was run alike by every client.")}
+		return list{title: say("On the wire: not compared, no variant was finished by every client.")}
 	}
 	totals := requestTotals(kept)
 	var l []entry
@@ -34,13 +33,13 @@ func wireDifferences(all []scenario, clients int) list {
 	}
 	which := "all trials"
 	if !every {
-		which = "the variants that every client ran"
+		which = "the variants that every client finished"
 	}
 	return list{title: say("On the wire, over " + which + ", where one client sends twice as many requests:"), entries: l}
 }
 
 // comparableVariants leaves out where sums would mislead: a variant that some
-// client did not run, or not as often.
+// client did not run to its end, or not as often.
 func comparableVariants(all []scenario, clients int) (kept []variant, every bool) {
 	every = true
 	for _, s := range all {
@@ -56,9 +55,9 @@ func comparableVariants(all []scenario, clients int) (kept []variant, every bool
 }
 
 func sameEffort(v variant) bool {
-	silent := func(t evidence.Trial) bool { return len(t.Requests) == 0 }
+	cut := func(t evidence.Trial) bool { return len(t.Requests) == 0 || !t.Conditions.Finished }
 	for _, c := range v.clients {
-		if len(c.trials) != len(v.clients[0].trials) || slices.ContainsFunc(c.trials, silent) {
+		if len(c.trials) != len(v.clients[0].trials) || slices.ContainsFunc(c.trials, cut) {
 			return false
 		}
 	}
@@ -102,12 +101,13 @@ func apis(totals []sent) []string {
 // compareRequests: an API that is absent from a client's trace was not asked,
 // so here absent is 0.
 func compareRequests(totals []sent, api string) (told string, notable bool) {
-	var figures []string
+	var shares []share
 	var numbers []int64
 	for _, t := range totals {
-		figures = append(figures, fmt.Sprintf("%s%s%d", t.client, glue, t.requests[api]))
+		shares = append(shares, share{t.client, fmt.Sprint(t.requests[api])})
 		numbers = append(numbers, t.requests[api])
 	}
+	told, _ = compare(shares, len(totals))
 	least, most := slices.Min(numbers), slices.Max(numbers)
-	return strings.Join(figures, ", "), most > 0 && most >= 2*least
+	return told, most > 0 && most >= 2*least
 }

@@ -138,8 +138,7 @@ func loseAnswers(p Parameters, how sends) fault.Plan {
 func paymentRecords(p Parameters, place partition.Func) []fault.Record {
 	records := make([]fault.Record, p.Messages)
 	for n := range records {
-		m := payment(n)
-		records[n] = fault.Record{Role: payments, Partition: place(m.Key, paymentsPartitions), Record: m.ID.String()}
+		records[n] = payment(n).planned(place, paymentsPartitions)
 	}
 	return records
 }
@@ -147,6 +146,7 @@ func paymentRecords(p Parameters, place partition.Func) []fault.Record {
 // payment is the nth payment of the coffee shop.
 func payment(n int) Message {
 	return Message{
+		Topic: payments,
 		ID:    evidence.RecordID{Role: payments, N: n},
 		Key:   fmt.Appendf(nil, "order-%04d", n),
 		Value: fmt.Appendf(nil, "payment-%04d", n),
@@ -154,7 +154,7 @@ func payment(n int) Message {
 }
 
 func sendPayments(ctx context.Context, s *Stage, how sends) error {
-	p, err := s.NewProducer()
+	p, err := s.NewProducer("")
 	if err != nil {
 		return err
 	}

@@ -13,31 +13,33 @@ import (
 )
 
 // Ledger is the account of what was handed to a client and what the client said
-// of it. Reports come from any goroutine; after Seal none counts any more.
+// of it: records, transactions, errors. Reports come from any goroutine; after
+// Seal none counts any more.
 type Ledger struct {
 	// Reported, if set, is called after each first report. It must not block.
 	Reported func()
 
-	mu     sync.Mutex
-	sealed bool
-	sends  []evidence.Send
-	errors map[evidence.ErrorCount]int64 // its Count is 0
-	twice  string                        // the first record that was reported more than once
+	mu           sync.Mutex
+	sealed       bool
+	sends        []evidence.Send
+	transactions []evidence.Transaction
+	errors       map[evidence.ErrorCount]int64 // its Count is 0
+	twice        string                        // the first record that was reported more than once
 }
 
-// send notes a record that is about to be handed over. The returned function
-// takes the client's report and says whether it was the first one.
-func (l *Ledger) send(s evidence.Send) (report func(drivers.Delivery) bool) {
+// send notes a record that is about to be handed over by a part of the story. The
+// returned function takes the client's report and says whether it was the first.
+func (l *Ledger) send(who string, s evidence.Send) (report func(drivers.Delivery) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.Outcome, s.Partition, s.Offset = evidence.OutcomeUnknown, evidence.AnyPartition, evidence.NoOffset
 	l.sends = append(l.sends, s)
 	index := len(l.sends) - 1
-	return func(d drivers.Delivery) bool { return l.report(index, d) }
+	return func(d drivers.Delivery) bool { return l.report(who, index, d) }
 }
 
-func (l *Ledger) report(index int, d drivers.Delivery) bool {
-	first := l.enter(index, d)
+func (l *Ledger) report(who string, index int, d drivers.Delivery) bool {
+	first := l.enter(who, index, d)
 	if first && l.Reported != nil {
 		l.Reported()
 	}
@@ -45,7 +47,7 @@ func (l *Ledger) report(index int, d drivers.Delivery) bool {
 }
 
 // enter says whether the report was the first one.
-func (l *Ledger) enter(index int, d drivers.Delivery) bool {
+func (l *Ledger) enter(who string, index int, d drivers.Delivery) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := &l.sends[index]
@@ -58,29 +60,57 @@ func (l *Ledger) enter(index int, d drivers.Delivery) bool {
 	}
 	s.Outcome, s.Partition, s.Offset = evidence.Outcome(d.Outcome.String()), d.Partition, d.Offset
 	if d.Err != nil {
-		s.Error = l.note(d.Err)
+		s.Error = l.note(who, d.Err)
 	}
 	return true
 }
 
-// Note counts an error of a call that belongs to no single record.
-func (l *Ledger) Note(err error) {
+// Note counts an error of a call that belongs to no single record. who says which
+// part of the story made the call; empty where there is only one.
+func (l *Ledger) Note(who string, err error) {
 	var e *drivers.Error
 	if !errors.As(err, &e) {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.note(e)
+	l.note(who, e)
 }
 
-func (l *Ledger) note(e *drivers.Error) *evidence.ErrorCount {
-	kind := evidence.ErrorCount{Call: e.Call, Class: string(e.Class), Code: e.Code, Text: e.Text}
+func (l *Ledger) note(who string, e *drivers.Error) *evidence.ErrorCount {
+	kind := evidence.ErrorCount{Who: who, Call: e.Call, Class: string(e.Class), Code: e.Code, Text: e.Text}
 	if l.errors == nil {
 		l.errors = map[evidence.ErrorCount]int64{}
 	}
 	l.errors[kind]++
 	return &kind
+}
+
+// begin opens the next transaction and returns its number.
+func (l *Ledger) begin(instance int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.transactions) + 1
+	l.transactions = append(l.transactions, evidence.Transaction{
+		N: n, Instance: instance, Outcome: evidence.TransactionUnknown,
+	})
+	return n
+}
+
+// end notes how a program asked for the transaction to end, and what the client
+// said came of it.
+func (l *Ledger) end(n int, asked evidence.End, outcome drivers.TransactionOutcome) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := &l.transactions[n-1]
+	t.Asked, t.Outcome = asked, evidence.TransactionOutcome(outcome.String())
+}
+
+// fence marks a transaction that is open while a newer instance is ready.
+func (l *Ledger) fence(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.transactions[n-1].Fenced = true
 }
 
 // Seal closes the account: what is unknown now stays unknown.
@@ -97,6 +127,13 @@ func (l *Ledger) Sends() []evidence.Send {
 	return slices.Clone(l.sends)
 }
 
+// Transactions is every transaction, in the order of Begin. Call it after Seal.
+func (l *Ledger) Transactions() []evidence.Transaction {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.transactions)
+}
+
 // Errors is every kind of error with its count, sorted. Call it after Seal.
 func (l *Ledger) Errors() []evidence.ErrorCount {
 	l.mu.Lock()
@@ -107,7 +144,7 @@ func (l *Ledger) Errors() []evidence.ErrorCount {
 		kinds = append(kinds, kind)
 	}
 	slices.SortFunc(kinds, func(a, b evidence.ErrorCount) int {
-		return cmp.Or(strings.Compare(a.Call, b.Call), strings.Compare(a.Code, b.Code), strings.Compare(a.Text, b.Text))
+		return cmp.Or(strings.Compare(a.Who, b.Who), strings.Compare(a.Call, b.Call), strings.Compare(a.Code, b.Code), strings.Compare(a.Text, b.Text))
 	})
 	return kinds
 }

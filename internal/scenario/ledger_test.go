@@ -12,14 +12,14 @@ import (
 func TestLedger(t *testing.T) {
 	reported := 0
 	l := &Ledger{Reported: func() { reported++ }}
-	acked := l.send(evidence.Send{ID: evidence.RecordID{Role: "payments", N: 0}})
-	failed := l.send(evidence.Send{ID: evidence.RecordID{Role: "payments", N: 1}})
-	late := l.send(evidence.Send{ID: evidence.RecordID{Role: "payments", N: 2}})
+	acked := l.send("", evidence.Send{ID: evidence.RecordID{Role: "payments", N: 0}})
+	failed := l.send("", evidence.Send{ID: evidence.RecordID{Role: "payments", N: 1}})
+	late := l.send("", evidence.Send{ID: evidence.RecordID{Role: "payments", N: 2}})
 
 	acked(drivers.Delivery{Outcome: drivers.Acked, Partition: 1, Offset: 7})
 	refused := &drivers.Error{Call: "produce", Class: drivers.Application, Code: "MESSAGE_TOO_LARGE", Text: "too large"}
 	failed(drivers.Delivery{Outcome: drivers.Failed, Partition: -1, Offset: -1, Err: refused})
-	l.Note(refused)
+	l.Note("", refused)
 	l.Seal()
 	if late(drivers.Delivery{Outcome: drivers.Acked}) {
 		t.Error("a report after Seal counted")
@@ -48,7 +48,7 @@ func TestLedger(t *testing.T) {
 
 func TestLedgerNamesADoubleReport(t *testing.T) {
 	l := &Ledger{}
-	report := l.send(evidence.Send{ID: evidence.RecordID{Role: "payments", N: 3}})
+	report := l.send("", evidence.Send{ID: evidence.RecordID{Role: "payments", N: 3}})
 	if !report(drivers.Delivery{Outcome: drivers.Failed}) {
 		t.Error("the first report did not count")
 	}

@@ -31,6 +31,7 @@ type Scenario struct {
 type Topic struct {
 	Role       string
 	Partitions int32
+	Config     map[string]string // topic settings beside the broker's defaults
 }
 
 // Variant is one setting of a scenario.
@@ -48,20 +49,39 @@ type Variant struct {
 	// Needs is what a client must be able to do; one that is not is not-supported.
 	Needs drivers.Abilities
 
-	// Settings are canonical settings that make this variant what it is.
-	Settings map[string]string
+	// Settings are canonical settings that make this variant what it is: those of
+	// its producers, of the consumers in the story (nil: there are none), and of
+	// the client's own reading after it.
+	Settings  map[string]string
+	Consuming map[string]string
+	Reading   map[string]string
+
+	// BothViews lets the client read the topics under both isolation levels.
+	BothViews bool
 
 	// OneRecordPerBatch asks for it, and makes two records in one batch
 	// inconclusive.
 	OneRecordPerBatch bool
 
 	About func(Parameters) string     // the story in one sentence, with figures
-	Plan  func(Parameters) fault.Plan // which requests are to be hit
+	Plan  func(Parameters) fault.Plan // which requests are to be hit; nil for a story without faults
 	Run   func(context.Context, *Stage) error
 
 	// Records lists what will be sent, and to which partitions the declared
 	// partitioner puts it.
 	Records func(Parameters, partition.Func) []fault.Record
+
+	// Inputs stand in their topic before the story begins; nil: there are none.
+	// Outputs are the roles of the topics in which each valid one has to stand
+	// once, committed.
+	Inputs  func(Parameters) []Input
+	Outputs []string
+}
+
+// Input is a message that somebody else wrote.
+type Input struct {
+	Message
+	Valid bool // by the rules of the program that reads it
 }
 
 // Parameters are what a user may turn.
@@ -78,7 +98,9 @@ func DefaultParameters() Parameters {
 }
 
 // All lists every scenario, core ones first.
-func All() []Scenario { return []Scenario{idempotent()} }
+func All() []Scenario {
+	return []Scenario{idempotent(), atMostOnce(), atLeastOnce(), transactional(), readProcessWrite(), zombie()}
+}
 
 // ByName finds a scenario; ok is false for an unknown name.
 func ByName(name string) (s Scenario, ok bool) {
@@ -109,6 +131,10 @@ func (v Variant) Matches(pairs []string) bool {
 	}
 	return true
 }
+
+// share is one of so many messages, rounded up: stories that do more for each
+// message tell fewer.
+func (p Parameters) share(of int) int { return (p.Messages + of - 1) / of }
 
 // check is a claim as data.
 func check(left evidence.Metric, op string, right any) evidence.Check {

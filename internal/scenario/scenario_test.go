@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kcompare/internal/evidence"
 	"kcompare/internal/partition"
 )
@@ -33,22 +35,41 @@ func TestEveryVariant(t *testing.T) {
 	}
 }
 
-// TestIdempotentVariants: names and kinds are fixed in docs/contract.md.
-func TestIdempotentVariants(t *testing.T) {
+// TestCoreVariants: names and kinds are fixed in docs/contract.md.
+func TestCoreVariants(t *testing.T) {
 	want := map[string]evidence.Kind{
-		"enable.idempotence=true,sends=sequential":  evidence.Promise,
-		"enable.idempotence=true,sends=concurrent":  evidence.Promise,
-		"enable.idempotence=false,sends=sequential": evidence.Control,
-		"enable.idempotence=false,sends=concurrent": evidence.Control,
+		"idempotent enable.idempotence=true,sends=sequential":  evidence.Promise,
+		"idempotent enable.idempotence=true,sends=concurrent":  evidence.Promise,
+		"idempotent enable.idempotence=false,sends=sequential": evidence.Control,
+		"idempotent enable.idempotence=false,sends=concurrent": evidence.Control,
+		"at-most-once acks=0":                      evidence.Promise,
+		"at-most-once acks=1,retries=0":            evidence.Promise,
+		"at-least-once acks=all":                   evidence.Promise,
+		"at-least-once acks=0":                     evidence.Control,
+		"transactional end=commit":                 evidence.Promise,
+		"transactional end=abort":                  evidence.Promise,
+		"transactional end=mixed":                  evidence.Promise,
+		"transactional commit=checked":             evidence.Promise,
+		"transactional commit=unchecked":           evidence.Observation,
+		"transactional abort=unanswered":           evidence.Observation,
+		"transactional isolation=read_uncommitted": evidence.Control,
+		"read-process-write after-abort=seek":      evidence.Promise,
+		"read-process-write after-abort=poll-on":   evidence.Observation,
+		"read-process-write transactions=false":    evidence.Control,
+		"zombie producer=transactional":            evidence.Promise,
+		"zombie producer=idempotent":               evidence.Control,
 	}
-	for _, v := range idempotent().Variants {
-		if want[v.Name] != v.Kind {
-			t.Errorf("%s is a %s, the contract says %q", v.Name, v.Kind, want[v.Name])
+	got := map[string]evidence.Kind{}
+	for _, s := range All() {
+		if !s.Core {
+			continue
 		}
-		delete(want, v.Name)
+		for _, v := range s.Variants {
+			got[s.Name+" "+v.Name] = v.Kind
+		}
 	}
-	for name := range want {
-		t.Errorf("%s is missing", name)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("core variants (-contract +here):\n%s", diff)
 	}
 }
 

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +8,8 @@ import (
 
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+	"kcompare/internal/partition"
 )
 
 // Stage is where a variant acts: one client library, settings that lead to the
@@ -16,7 +17,8 @@ import (
 // trial makes one for each run.
 type Stage struct {
 	Driver     drivers.Driver
-	Settings   drivers.Settings
+	Settings   drivers.Settings  // of producers
+	Consuming  drivers.Settings  // of consumers
 	Topics     map[string]string // role -> real name
 	Parameters Parameters
 	Ledger     *Ledger
@@ -24,34 +26,71 @@ type Stage struct {
 	mu      sync.Mutex
 	clients []func() error // closes, in the order in which they were opened
 	made    int            // producers so far: the next instance number
+	heirs   []*TransactionalProducer
 }
 
 // NewProducer makes the next producer instance, recorded in the ledger. It is
-// closed with the stage.
-func (s *Stage) NewProducer() (*Producer, error) {
-	p, err := s.Driver.NewProducer(s.settings())
+// closed with the stage, or earlier by its own Close. who names it in the
+// evidence; empty where a story has only one.
+func (s *Stage) NewProducer(who string) (*Producer, error) {
+	client, err := s.Driver.NewProducer(clone(s.Settings))
 	if err != nil {
-		return nil, fmt.Errorf("make a producer of %s: %w", s.Driver.Client(), err)
+		return nil, s.failed(who, "make a producer", err)
 	}
-	return &Producer{stage: s, client: p, instance: s.opened(p.Close)}, nil
+	return s.producer(who, client), nil
 }
 
-func (s *Stage) settings() drivers.Settings {
-	own := s.Settings
-	own.Config = maps.Clone(own.Config)
-	return own
+// NewTransactionalProducer makes the next producer instance of the settings'
+// transactional.id.
+func (s *Stage) NewTransactionalProducer(who string) (*TransactionalProducer, error) {
+	client, err := s.Driver.NewTransactionalProducer(clone(s.Settings))
+	if err != nil {
+		return nil, s.failed(who, "make a transactional producer", err)
+	}
+	return &TransactionalProducer{Producer: s.producer(who, client), client: client}, nil
 }
 
-func (s *Stage) opened(closeClient func() error) (instance int) {
+// NewConsumer makes a consumer. It is closed with the stage, or earlier by its
+// own Close.
+func (s *Stage) NewConsumer(who string) (*Consumer, error) {
+	client, err := s.Driver.NewConsumer(clone(s.Consuming))
+	if err != nil {
+		return nil, s.failed(who, "make a consumer", err)
+	}
+	return &Consumer{stage: s, who: who, client: client, close: s.opened(client.Close)}, nil
+}
+
+func (s *Stage) producer(who string, client drivers.Producer) *Producer {
+	p := &Producer{stage: s, who: who, client: client, close: s.opened(client.Close)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.clients = append(s.clients, closeClient)
 	s.made++
-	return s.made
+	p.instance = s.made
+	return p
 }
 
-// Close closes every client that was opened, the last one first, and says what
-// the first error was.
+// failed notes an error that a client gave to a part of the story.
+func (s *Stage) failed(who, doing string, err error) error {
+	s.Ledger.Note(who, err)
+	return fmt.Errorf("%s of %s: %w", doing, s.Driver.Client(), err)
+}
+
+func clone(s drivers.Settings) drivers.Settings {
+	s.Config = maps.Clone(s.Config)
+	return s
+}
+
+// opened sees to it that the client is closed once, with the stage if not before.
+func (s *Stage) opened(closeClient func() error) (closeOnce func() error) {
+	closeOnce = sync.OnceValue(closeClient)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clients = append(s.clients, closeOnce)
+	return closeOnce
+}
+
+// Close closes every client that is still open, the last one first, and says
+// what the first error was.
 func (s *Stage) Close() error {
 	s.mu.Lock()
 	clients := s.clients
@@ -60,7 +99,7 @@ func (s *Stage) Close() error {
 	var first error
 	for _, closeClient := range slices.Backward(clients) {
 		if err := closeClient(); err != nil && first == nil {
-			first = fmt.Errorf("close a client of %s: %w", s.Driver.Client(), err)
+			first = s.failed("", "close a client", err)
 		}
 	}
 	return first
@@ -68,49 +107,13 @@ func (s *Stage) Close() error {
 
 // Message is a record as a scenario means it.
 type Message struct {
-	ID    evidence.RecordID // its role names the topic
+	Topic string // role of the topic
+	ID    evidence.RecordID
 	Key   []byte
 	Value []byte
 }
 
-// Producer sends messages with their identities in two headers and notes every
-// report in the ledger. Its methods are called from one goroutine.
-type Producer struct {
-	stage    *Stage
-	client   drivers.Producer
-	instance int
-	sent     int
-
-	outstanding drivers.Outstanding
+// planned is where a plan of faults has to look for the message.
+func (m Message) planned(place partition.Func, partitions int32) fault.Record {
+	return fault.Record{Role: m.Topic, Partition: place(m.Key, partitions), Record: m.ID.String()}
 }
-
-// Send hands one message to the client and does not wait for its report.
-func (p *Producer) Send(ctx context.Context, m Message) {
-	id := evidence.SendID{Instance: p.instance, Ordinal: p.sent, Sum: evidence.Checksum(m.Key, m.Value, m.ID)}
-	p.sent++
-	topic := p.stage.Topics[m.ID.Role]
-	report := p.stage.Ledger.send(evidence.Send{
-		ID: m.ID, Send: id, Key: string(m.Key), Topic: topic, NoAck: p.stage.Settings.Config["acks"] == "0",
-	})
-	p.outstanding.Add()
-	p.client.Produce(ctx, record(topic, m, id), func(d drivers.Delivery) {
-		if report(d) {
-			p.outstanding.Done()
-		}
-	})
-}
-
-func record(topic string, m Message, id evidence.SendID) drivers.Record {
-	return drivers.Record{
-		Topic: topic, Partition: drivers.AnyPartition, Key: m.Key, Value: m.Value,
-		Headers: []drivers.Header{
-			{Key: evidence.IDHeader, Value: []byte(m.ID.String())},
-			{Key: evidence.SendHeader, Value: []byte(id.String())},
-		},
-	}
-}
-
-// Wait returns when every message sent so far has been reported, or with the
-// error of ctx when that ends first. It does not flush: a flush would override
-// the linger that is being compared.
-func (p *Producer) Wait(ctx context.Context) error { return p.outstanding.Wait(ctx) }

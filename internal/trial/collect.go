@@ -14,7 +14,8 @@ func (r *run) collect(h *house) {
 	_ = h.proxy.Close() // closing again later does no harm
 	seen := h.proxy.Observed()
 	o := r.observed
-	o.Sends, o.Trace = r.ledger.Sends(), seen.Trace
+	o.Sends, o.Transactions, o.Trace = r.ledger.Sends(), r.ledger.Transactions(), seen.Trace
+	o.Processing = r.processing(h)
 	o.Intended, o.OneRecordPerBatch = int64(r.records), r.settings.OneRecordPerBatch
 	for _, t := range r.spec.Scenario.Topics {
 		o.Keys = append(o.Keys, evidence.KeyedTopic{
@@ -42,13 +43,32 @@ func (r *run) collect(h *house) {
 // pending counts records without a report, those that were never handed over
 // included.
 func (r *run) pending(sends []evidence.Send) int64 {
-	reported := map[evidence.RecordID]bool{}
+	type record struct {
+		topic string
+		id    evidence.RecordID
+	}
+	reported := map[record]bool{}
 	for _, s := range sends {
 		if s.Outcome != evidence.OutcomeUnknown {
-			reported[s.ID] = true
+			reported[record{s.Topic, s.ID}] = true
 		}
 	}
 	return int64(r.records - len(reported))
+}
+
+// processing is what the story had to do with its inputs, nil without any.
+func (r *run) processing(h *house) *evidence.Processing {
+	if len(r.inputs) == 0 {
+		return nil
+	}
+	p := &evidence.Processing{}
+	for _, in := range r.inputs {
+		p.Inputs = append(p.Inputs, evidence.Input{ID: in.ID, Key: string(in.Key), Valid: in.Valid})
+	}
+	for _, role := range r.spec.Variant.Outputs {
+		p.Outputs = append(p.Outputs, h.topics[role])
+	}
+	return p
 }
 
 // mostMissed bounds the examples that a fault keeps.

@@ -9,8 +9,10 @@ import (
 
 	"kcompare/drivers"
 	"kcompare/internal/broker"
+	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 	"kcompare/internal/proxy"
+	"kcompare/internal/scenario"
 )
 
 // house is what a trial runs in: broker, reader, topics, and the proxy in front.
@@ -60,6 +62,9 @@ func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) e
 	if err := h.spreadLeaders(r); err != nil {
 		return err
 	}
+	if err := h.writeInputs(ctx, r); err != nil {
+		return err
+	}
 	if h.before, err = h.reader.EndOffsets(ctx, h.topicNames()); err != nil {
 		return fmt.Errorf("read the end offsets before the trial: %w", err)
 	}
@@ -76,7 +81,7 @@ func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) e
 func (h *house) createTopics(ctx context.Context, r *run) (map[string][16]byte, error) {
 	var topics []broker.Topic
 	for _, t := range r.spec.Scenario.Topics {
-		topics = append(topics, broker.Topic{Name: h.topics[t.Role], Partitions: t.Partitions})
+		topics = append(topics, broker.Topic{Name: h.topics[t.Role], Partitions: t.Partitions, Config: t.Config})
 	}
 	ids, err := h.reader.CreateTopics(ctx, topics)
 	if err != nil {
@@ -85,18 +90,41 @@ func (h *house) createTopics(ctx context.Context, r *run) (map[string][16]byte, 
 	return ids, nil
 }
 
-// spreadLeaders gives partition n to node n modulo nodes. kfake chooses at
-// random, and how many partitions share a connection decides what goes down with
-// it.
+// spreadLeaders gives partition n to node n modulo nodes, one further for each
+// topic. kfake chooses at random, and how many partitions share a connection
+// decides what goes down with it.
 func (h *house) spreadLeaders(r *run) error {
-	for _, t := range r.spec.Scenario.Topics {
+	for i, t := range r.spec.Scenario.Topics {
 		for p := range t.Partitions {
-			if err := h.cluster.MoveLeader(h.topics[t.Role], p, p%int32(r.spec.Nodes)); err != nil {
+			node := (p + int32(i)) % int32(r.spec.Nodes)
+			if err := h.cluster.MoveLeader(h.topics[t.Role], p, node); err != nil {
 				return fmt.Errorf("spread the leaders of %s: %w", t.Role, err)
 			}
 		}
 	}
 	return nil
+}
+
+// writeInputs writes what stands in a topic before the story begins, where the
+// declared partitioner puts it.
+func (h *house) writeInputs(ctx context.Context, r *run) error {
+	var records []drivers.Record
+	for _, in := range r.inputs {
+		records = append(records, drivers.Record{
+			Topic: h.topics[in.Topic], Partition: r.place(in.Key, r.partitions(in.Topic)), Key: in.Key, Value: in.Value,
+			Headers: []drivers.Header{{Key: evidence.IDHeader, Value: []byte(in.ID.String())}},
+		})
+	}
+	if err := h.reader.Write(ctx, records); err != nil {
+		return fmt.Errorf("write the inputs of %s: %w", r.spec.Scenario.Name, err)
+	}
+	return nil
+}
+
+// partitions is how many the topic of a role has.
+func (r *run) partitions(role string) int32 {
+	i := slices.IndexFunc(r.spec.Scenario.Topics, func(t scenario.Topic) bool { return t.Role == role })
+	return r.spec.Scenario.Topics[i].Partitions
 }
 
 func startProxy(r *run, h *house, ids map[string][16]byte, clock func() time.Duration) (*proxy.Proxy, error) {
@@ -132,6 +160,9 @@ func (h *house) strangers(proxySide []string) []string {
 // throughProxy points settings at the proxy; evidence keeps them without the
 // address, which differs from run to run.
 func (h *house) throughProxy(s drivers.Settings) drivers.Settings {
+	if s.Config == nil {
+		return s // there is no such client
+	}
 	s.Config = maps.Clone(s.Config)
 	s.Config["bootstrap.servers"] = h.proxy.Bootstrap()
 	return s

@@ -12,40 +12,74 @@ import (
 	"kcompare/internal/evidence"
 )
 
+// Isolation levels as settings spell them.
+const (
+	isolationLevel  = "isolation.level"
+	readUncommitted = "read_uncommitted"
+)
+
 // readBack reads the topics twice: raw, by the reader, and as the client's own
-// consumer returns them to a program.
+// consumer returns them to a program, which it may do under both isolation levels.
 func (r *run) readBack(ctx context.Context, h *house) {
-	c := &r.observed.Trial.Conditions
+	o := r.observed
+	c := &o.Trial.Conditions
 	logCtx, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
 	log, err := h.reader.ReadLog(logCtx, h.topicNames(), h.before)
-	r.observed.Log = log
+	o.Log = log
 	c.ReadBack = evidence.ReadBackComplete
 	if err != nil {
 		c.ReadBack = err.Error()
 		return
 	}
-	ownCtx, cancel := context.WithTimeout(ctx, readingTime)
-	defer cancel()
-	if err := r.clientReads(ownCtx, h); err != nil {
-		r.observed.Reads, c.ClientRead = nil, err.Error()
+	if o.Reads, err = r.clientReads(ctx, h, o.Trial.Reading); err != nil {
+		c.ClientRead = err.Error()
+		return
+	}
+	if !r.spec.Variant.BothViews {
+		return
+	}
+	uncommitted := maps.Clone(o.Trial.Reading)
+	uncommitted[isolationLevel] = readUncommitted
+	if o.Uncommitted, err = r.clientReads(ctx, h, uncommitted); err != nil {
+		c.ClientRead = readUncommitted + ": " + err.Error()
 	}
 }
 
-// clientReads lets the client read everything under read_committed, through the
-// proxy, until it has returned the last record that it must return.
-func (r *run) clientReads(ctx context.Context, h *house) (err error) {
-	settings := h.throughProxy(drivers.Settings{Config: r.observed.Trial.Reading, Log: r.settings.Log})
-	consumer, err := r.spec.Driver.NewConsumer(settings)
+// view is one reading of the topics by the client.
+type view struct {
+	log         evidence.Log
+	uncommitted bool // records of aborted and undecided transactions are wanted too
+	reads       []evidence.Read
+}
+
+// clientReads lets the client read everything through the proxy, until it has
+// returned the last record that it must return. It returns nothing with an error.
+func (r *run) clientReads(ctx context.Context, h *house, set map[string]string) (reads []evidence.Read, err error) {
+	ctx, cancel := context.WithTimeout(ctx, readingTime)
+	defer cancel()
+	v := &view{log: r.observed.Log, uncommitted: set[isolationLevel] == readUncommitted, reads: []evidence.Read{}}
+	consumer, err := r.spec.Driver.NewConsumer(h.throughProxy(drivers.Settings{Config: set, Log: r.settings.Log}))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, consumer.Close()) }()
-	if err := consumer.Assign(ctx, starts(r.observed.Log)); err != nil {
-		return err
+	defer func() {
+		if err = errors.Join(err, consumer.Close()); err != nil {
+			reads = nil
+		}
+	}()
+	if err := consumer.Assign(ctx, starts(v.log)); err != nil {
+		return nil, err
 	}
-	r.observed.Reads = []evidence.Read{}
-	for targets := lastVisible(r.observed.Log); len(targets) > 0; {
+	if err := v.toEnd(ctx, consumer); err != nil {
+		return nil, err
+	}
+	return v.reads, v.tail(ctx, consumer)
+}
+
+// toEnd polls until the last record of every partition was returned.
+func (v *view) toEnd(ctx context.Context, consumer drivers.Consumer) error {
+	for targets := v.last(); len(targets) > 0; {
 		records, err := consumer.Poll(ctx)
 		if err != nil {
 			return err
@@ -53,18 +87,18 @@ func (r *run) clientReads(ctx context.Context, h *house) (err error) {
 		if len(records) == 0 && ctx.Err() != nil {
 			return fmt.Errorf("not at the end after %v: %s", readingTime, missing(targets))
 		}
-		r.note(records, targets)
+		v.note(records, targets)
 	}
-	return r.readTail(ctx, consumer)
+	return nil
 }
 
 // tailTime is how long a consumer may take to return what it must not return.
 const tailTime = 500 * time.Millisecond
 
-// readTail gives the consumer the time to return records that stand behind the
-// last visible one, aborted or undecided, if there are any.
-func (r *run) readTail(ctx context.Context, consumer drivers.Consumer) error {
-	if !hiddenTail(r.observed.Log) {
+// tail gives the consumer the time to return records that stand behind the last
+// wanted one, if there are any.
+func (v *view) tail(ctx context.Context, consumer drivers.Consumer) error {
+	if !v.hiddenTail() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, tailTime)
@@ -74,24 +108,42 @@ func (r *run) readTail(ctx context.Context, consumer drivers.Consumer) error {
 		if err != nil {
 			return err
 		}
-		r.note(records, nil)
+		v.note(records, nil)
 	}
 	return nil
 }
 
-// hiddenTail says whether data stands behind the last visible record of any
+// hiddenTail says whether data stands behind the last wanted record of any
 // partition.
-func hiddenTail(log evidence.Log) bool {
-	return slices.ContainsFunc(log.Partitions, func(p evidence.PartitionLog) bool {
+func (v *view) hiddenTail() bool {
+	return slices.ContainsFunc(v.log.Partitions, func(p evidence.PartitionLog) bool {
 		hidden := false
 		fates := p.Fates()
 		for i, b := range p.Batches {
 			if len(b.Records) > 0 {
-				hidden = fates[i] != evidence.FateVisible
+				hidden = !v.wants(fates[i])
 			}
 		}
 		return hidden
 	})
+}
+
+// wants says whether a reader of this view has to get data of that fate.
+func (v *view) wants(f evidence.Fate) bool { return v.uncommitted || f == evidence.FateVisible }
+
+// last is the offset of the last record of each partition that the consumer has
+// to return.
+func (v *view) last() map[drivers.TopicPartition]int64 {
+	last := map[drivers.TopicPartition]int64{}
+	for _, p := range v.log.Partitions {
+		fates := p.Fates()
+		for i, b := range p.Batches {
+			if n := len(b.Records); n > 0 && v.wants(fates[i]) {
+				last[of(p)] = b.Records[n-1].Offset
+			}
+		}
+	}
+	return last
 }
 
 // starts is where the trial's own records begin in each partition.
@@ -109,26 +161,14 @@ func of(p evidence.PartitionLog) drivers.TopicPartition {
 
 // note keeps what the consumer returned and strikes out the partitions whose
 // last record was among it.
-func (r *run) note(records []drivers.Record, targets map[drivers.TopicPartition]int64) {
+func (v *view) note(records []drivers.Record, targets map[drivers.TopicPartition]int64) {
 	for _, rec := range records {
-		r.observed.Reads = append(r.observed.Reads, read(rec))
+		v.reads = append(v.reads, read(rec))
 		tp := drivers.TopicPartition{Topic: rec.Topic, Partition: rec.Partition}
 		if last, waiting := targets[tp]; waiting && rec.Offset >= last {
 			delete(targets, tp)
 		}
 	}
-}
-
-// lastVisible is the offset of the last record of each partition that a
-// read_committed consumer has to return.
-func lastVisible(log evidence.Log) map[drivers.TopicPartition]int64 {
-	last := map[drivers.TopicPartition]int64{}
-	for _, p := range log.Partitions {
-		for rec := range p.Visible() {
-			last[of(p)] = rec.Offset
-		}
-	}
-	return last
 }
 
 func missing(targets map[drivers.TopicPartition]int64) string {

@@ -25,9 +25,12 @@ func TestHiddenTail(t *testing.T) {
 		"aborted, then a plain one":  {[]evidence.Batch{data(true), marker(evidence.Abort), data(false)}, false},
 		"committed, then an aborted": {[]evidence.Batch{data(true), marker(evidence.Commit), data(true), marker(evidence.Abort)}, true},
 	} {
-		log := evidence.Log{Partitions: []evidence.PartitionLog{{}, {Batches: tt.batches}}}
-		if got := hiddenTail(log); got != tt.want {
+		v := view{log: evidence.Log{Partitions: []evidence.PartitionLog{{}, {Batches: tt.batches}}}}
+		if got := v.hiddenTail(); got != tt.want {
 			t.Errorf("%s: hidden tail %v, want %v", name, got, tt.want)
+		}
+		if v.uncommitted = true; v.hiddenTail() {
+			t.Errorf("%s: something is hidden from a reader under read_uncommitted", name)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"time"
 
 	"kcompare/drivers"
 	"kcompare/internal/config"
@@ -48,8 +49,8 @@ func producerSettings(p scenario.Parameters) map[string]string {
 	return set
 }
 
-// consumerSettings does the same for the reading that each client does at the
-// end of a trial.
+// consumerSettings does the same for consumers: those of a story, and the one
+// with which each client reads the topics at the end of a trial.
 func consumerSettings() map[string]string {
 	set := map[string]string{
 		"allow.auto.create.topics": "false",
@@ -65,6 +66,35 @@ func consumerSettings() map[string]string {
 	return set
 }
 
+// ofTransactions adds what differs by default where there are transactions.
+// librdkafka wants every record to be given up before its transaction is.
+func ofTransactions(p scenario.Parameters, set map[string]string) {
+	set["transaction.timeout.ms"] = strconv.FormatInt(max(time.Minute, p.DeliveryTimeout).Milliseconds(), 10)
+}
+
+// Consuming are the canonical settings of the consumers in a variant's story, nil
+// where there are none.
+func Consuming(v scenario.Variant) map[string]string {
+	if v.Consuming == nil {
+		return nil
+	}
+	set := consumerSettings()
+	maps.Copy(set, v.Consuming)
+	return set
+}
+
+// reading are those of the consumer with which the client reads the topics at the
+// end.
+func reading(v scenario.Variant) map[string]string {
+	set := consumerSettings()
+	maps.Copy(set, v.Reading)
+	return set
+}
+
+// isTransactional says whether settings make a producer that writes in
+// transactions.
+func isTransactional(set map[string]string) bool { return set["transactional.id"] != "" }
+
 // Settings are the canonical settings that a trial of this variant sets on its
 // producers: those of every trial, then the variant's, then the user's own. The
 // error is a *drivers.ConfigError.
@@ -74,6 +104,9 @@ func Settings(v scenario.Variant, p scenario.Parameters, overrides map[string]st
 		return nil, configError(err)
 	}
 	set := producerSettings(p)
+	if isTransactional(v.Settings) {
+		ofTransactions(p, set)
+	}
 	maps.Copy(set, v.Settings)
 	for key, value := range own {
 		if fixed, ok := v.Settings[key]; ok && fixed != value {

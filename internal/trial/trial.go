@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -110,18 +111,23 @@ func (r *run) play(ctx context.Context) error {
 	return nil
 }
 
+// Intended is how many records the variant means to write, for progress.
+func (s Spec) Intended() int { return len(s.Variant.Records(s.Parameters, partition.Murmur2)) }
+
 // run is a trial on its way from plan to evidence.
 type run struct {
-	spec     Spec
-	settings drivers.Settings
-	plan     fault.Plan
-	place    partition.Func           // where the declared partitioner puts keys
-	planned  map[string][]fault.Point // by rule
-	records  int                      // that the scenario means to write
-	ledger   *scenario.Ledger
-	requests map[string]int64 // of the story, by API
-	log      *clientLog
-	observed *evidence.Observed
+	spec      Spec
+	settings  drivers.Settings // of producers
+	consuming drivers.Settings // of the consumers in the story
+	plan      fault.Plan
+	place     partition.Func           // where the declared partitioner puts keys
+	planned   map[string][]fault.Point // by rule
+	records   int                      // that the scenario means to write
+	inputs    []scenario.Input
+	ledger    *scenario.Ledger
+	requests  map[string]int64 // of the story, by API
+	log       *clientLog
+	observed  *evidence.Observed
 }
 
 // prepare finds out what the client would make of the settings. It plans nothing,
@@ -134,10 +140,11 @@ func prepare(spec Spec) (*run, error) {
 	log := &clientLog{}
 	r := &run{
 		spec: spec, log: log,
-		settings: drivers.Settings{Config: set, OneRecordPerBatch: spec.Variant.OneRecordPerBatch, Log: log.add},
-		plan:     spec.Variant.Plan(spec.Parameters),
-		ledger:   &scenario.Ledger{Reported: spec.Reported},
-		observed: &evidence.Observed{Trial: describe(spec, set)},
+		settings:  drivers.Settings{Config: set, OneRecordPerBatch: spec.Variant.OneRecordPerBatch, Log: log.add},
+		consuming: drivers.Settings{Config: Consuming(spec.Variant), Log: log.add},
+		plan:      spec.Variant.Plan(spec.Parameters),
+		ledger:    &scenario.Ledger{Reported: spec.Reported},
+		observed:  &evidence.Observed{Trial: describe(spec, set)},
 	}
 	if r.place, err = partition.ByName(set["partitioner"]); err != nil {
 		return nil, &drivers.ConfigError{Keys: []string{"partitioner"}, Reason: fmt.Sprintf(
@@ -157,6 +164,9 @@ func (r *run) makePlan() error {
 	}
 	records := r.spec.Variant.Records(r.spec.Parameters, r.place)
 	r.records = len(records)
+	if r.spec.Variant.Inputs != nil {
+		r.inputs = r.spec.Variant.Inputs(r.spec.Parameters)
+	}
 	r.planned = r.plan.Planned(r.spec.Seed, records, fault.MaxAttempts(retries))
 	return nil
 }
@@ -164,17 +174,34 @@ func (r *run) makePlan() error {
 // askDriver notes what the client can express only approximately, or not at all,
 // in the story and in the reading after it.
 func (r *run) askDriver() error {
-	t := &r.observed.Trial
+	c := &r.observed.Trial.Conditions
 	if lacking := r.spec.Variant.Needs.Lacking(r.spec.Driver.Abilities()); len(lacking) > 0 {
-		t.Conditions.Unsupported = fmt.Sprintf("%s has no %s", r.spec.Driver.Client(), strings.Join(lacking, " and no "))
+		c.Unsupported = fmt.Sprintf("%s has no %s", r.spec.Driver.Client(), strings.Join(lacking, " and no "))
 		return nil
 	}
-	differences, err := r.differences(drivers.RoleProducer, r.settings)
-	t.Differences = append(t.Differences, differences...)
-	if err != nil || t.Conditions.Unsupported != "" {
-		return err
+	producer := drivers.RoleProducer
+	if isTransactional(r.settings.Config) {
+		producer = drivers.RoleTransactionalProducer
 	}
-	_, err = r.differences(drivers.RoleConsumer, drivers.Settings{Config: t.Reading})
+	err := r.noteDifferences(producer, r.settings)
+	if err == nil && r.consuming.Config != nil {
+		err = r.noteDifferences(drivers.RoleConsumer, r.consuming)
+	}
+	if err == nil && c.Unsupported == "" {
+		_, err = r.differences(drivers.RoleConsumer, drivers.Settings{Config: r.observed.Trial.Reading})
+	}
+	return err
+}
+
+// noteDifferences lists each difference once: consumers and producers share some.
+func (r *run) noteDifferences(role drivers.Role, s drivers.Settings) error {
+	differences, err := r.differences(role, s)
+	all := &r.observed.Trial.Differences
+	for _, d := range differences {
+		if !slices.Contains(*all, d) {
+			*all = append(*all, d)
+		}
+	}
 	return err
 }
 
@@ -196,7 +223,7 @@ func describe(spec Spec, set map[string]string) evidence.Trial {
 		Client: spec.Driver.Client(), Library: spec.Driver.Library().String(), Repeat: spec.Repeat,
 		About: v.About(spec.Parameters), Config: config.Masked(set),
 		Claim: v.Claim, Requires: v.Requires, Checks: v.Checks, Allowed: v.Allowed,
-		Reading: consumerSettings(), Differences: []string{},
+		Consuming: Consuming(v), Reading: reading(v), Differences: []string{},
 		Faults: []evidence.Fault{}, Counts: evidence.Counts{}, Requests: map[string]int64{},
 		Anomalies: []evidence.Anomaly{}, Errors: []evidence.ErrorCount{}, Reasons: []string{},
 	}
@@ -207,8 +234,8 @@ func (r *run) act(ctx context.Context, h *house) {
 	ctx, cancel := context.WithTimeout(ctx, r.spec.Timeout)
 	defer cancel()
 	stage := &scenario.Stage{
-		Driver: r.spec.Driver, Settings: h.throughProxy(r.settings), Topics: h.topics,
-		Parameters: r.spec.Parameters, Ledger: r.ledger,
+		Driver: r.spec.Driver, Settings: h.throughProxy(r.settings), Consuming: h.throughProxy(r.consuming),
+		Topics: h.topics, Parameters: r.spec.Parameters, Ledger: r.ledger,
 	}
 	err := r.spec.Variant.Run(ctx, stage)
 	r.ledger.Seal()
@@ -219,7 +246,6 @@ func (r *run) act(ctx context.Context, h *house) {
 	}
 	if err = errors.Join(err, stage.Close()); err != nil {
 		c.Error = fmt.Sprintf("the scenario could not go on: %v", err)
-		r.ledger.Note(err)
 	}
 	r.requests = h.proxy.Requests() // the story's own, before anything is read
 	if err := r.ledger.Err(); err != nil {

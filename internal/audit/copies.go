@@ -1,0 +1,176 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+
+	"kcompare/internal/evidence"
+)
+
+// copies is what was met of the sends in the log: a bit for each send, trails
+// of the first copies, and what is out of the ordinary.
+type copies struct {
+	seen       []uint64 // a bit for each send, by position
+	exceptions map[int]*exception
+	again      map[copyOf]bool // further copies of one send, by identity
+	origins    map[origin]*origin
+}
+
+// identity is what the broker knows a record by when it looks for repetitions:
+// partition, producer id, epoch and sequence (KIP-98).
+type identity struct {
+	producer  int64
+	partition int32 // number of a place, see wire.place
+	sequence  int32
+	epoch     int16
+}
+
+type copyOf struct {
+	position int
+	identity
+}
+
+// exception is a send of which more has to be known than that the log has it:
+// one with several copies, one whose offset or end may not be as told.
+type exception struct {
+	sent
+	visible     bool  // a read_committed reader gets a copy
+	live        bool  // a copy stands outside of aborted transactions
+	inTold      bool  // a copy stands in the partition that the client told
+	atTold      bool  // one stands at the offset that the client told
+	abortedSeen bool  // it was counted as aborted-visible
+	unnumbered  int32 // further copies without a producer id
+}
+
+func newCopies(sends int) copies {
+	return copies{
+		seen:       make([]uint64, (sends+63)/64),
+		exceptions: map[int]*exception{}, again: map[copyOf]bool{}, origins: map[origin]*origin{},
+	}
+}
+
+func (c *copies) has(position int) bool { return c.seen[position/64]>>(position%64)&1 != 0 }
+
+func (c *copies) set(position int) { c.seen[position/64] |= 1 << (position % 64) }
+
+// allSeen says so of the 64 sends from a position that 64 divides.
+func (c *copies) allSeen(position int) bool { return c.seen[position/64] == ^uint64(0) }
+
+// origin is what the records of a batch have in common.
+type origin struct {
+	producer int64
+	epoch    int16
+	fate     evidence.Fate
+}
+
+func (c *copies) origin(b *evidence.Batch, fate evidence.Fate) *origin {
+	key := origin{b.ProducerID, b.ProducerEpoch, fate}
+	o := c.origins[key]
+	if o == nil {
+		o = &key
+		c.origins[key] = o
+	}
+	return o
+}
+
+// trail is the first copies of the sends of one instance in one partition, as
+// stretches of the log, ordinals rising.
+type trail struct {
+	place
+	number    int32 // of the place
+	stretches []stretch
+	at        int // the one that was touched last
+}
+
+// stretch is first copies of consecutive sends that stand one behind the other
+// under consecutive sequences.
+type stretch struct {
+	*origin
+	ordinal, count int
+	offset         int64
+	sequence       int32 // negative and the same for all without a producer id
+}
+
+// first is the first copy of a send.
+type first struct {
+	*trail
+	*origin
+	offset   int64
+	sequence int32
+}
+
+func (f first) identity() identity {
+	return identity{producer: f.producer, partition: f.number, sequence: f.sequence, epoch: f.epoch}
+}
+
+// follows says whether a copy goes on where a stretch ends. A sequence that wraps
+// to 0 begins another one.
+func (s *stretch) follows(o *origin, ordinal int, offset int64, sequence int32) bool {
+	next := int64(s.sequence)
+	if s.sequence >= 0 {
+		next += int64(s.count)
+	}
+	return s.origin == o && s.ordinal+s.count == ordinal && s.offset+int64(s.count) == offset && next == int64(sequence)
+}
+
+// add notes a first copy, which mostly goes on where the last one was.
+func (t *trail) add(o *origin, ordinal int, offset int64, sequence int32) {
+	if t.at < len(t.stretches) && t.stretches[t.at].follows(o, ordinal, offset, sequence) {
+		t.stretches[t.at].count++
+		return
+	}
+	t.at = t.search(ordinal)
+	t.stretches = slices.Insert(t.stretches, t.at, stretch{o, ordinal, 1, offset, sequence})
+}
+
+// search is the index of the first stretch that ends behind an ordinal.
+func (t *trail) search(ordinal int) int {
+	end := func(s stretch) int { return s.ordinal + s.count }
+	if n := len(t.stretches); n == 0 || end(t.stretches[n-1]) <= ordinal {
+		return n
+	}
+	at, _ := slices.BinarySearchFunc(t.stretches, ordinal, func(s stretch, ordinal int) int { return cmp.Compare(end(s), ordinal+1) })
+	return at
+}
+
+// first finds the first copy of a send that was met.
+func (in *instance) first(ordinal int) first {
+	for _, t := range in.trails {
+		at := t.search(ordinal)
+		if at == len(t.stretches) || t.stretches[at].ordinal > ordinal {
+			continue
+		}
+		s := &t.stretches[at]
+		i := ordinal - s.ordinal
+		return first{t, s.origin, s.offset + int64(i), sequence(s.sequence, int64(i))}
+	}
+	panic("audit: a send that was met has no first copy")
+}
+
+// firstOf is the first copy of a send that was met.
+func (a *Auditor) firstOf(s sent) first { return a.sends.instances[s.instance].first(s.ordinal + s.i) }
+
+// exception makes a send exceptional, with what is known of it so far.
+func (a *Auditor) exception(s sent) *exception {
+	e := a.copies.exceptions[s.position()]
+	if e == nil {
+		e = &exception{sent: s}
+		a.copies.exceptions[s.position()] = e
+		if a.copies.has(s.position()) {
+			f := a.firstOf(s)
+			e.note(f.place, f.offset, f.fate)
+		}
+	}
+	return e
+}
+
+// note adds a copy.
+func (e *exception) note(at place, offset int64, fate evidence.Fate) {
+	e.visible = e.visible || fate == evidence.FateVisible
+	e.live = e.live || fate != evidence.FateAborted
+	if e.topic == at.topic && e.partition == at.partition {
+		told, _ := e.told()
+		e.inTold = true
+		e.atTold = e.atTold || told == offset
+	}
+}

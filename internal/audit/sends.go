@@ -1,0 +1,213 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+
+	"kcompare/internal/evidence"
+)
+
+// sends is what the client said, as runs in the order of sending. Those of
+// Observed.Sends are folded into runs too, and come first, so that the position
+// of such a send is its index there.
+type sends struct {
+	given     []evidence.Send
+	runs      []run
+	count     int
+	instances map[int]*instance
+	records   map[topicRole]*records
+	claims    map[said]*claim
+}
+
+// said is whose a send is and what the client said of it.
+type said struct {
+	topic       string
+	role        string
+	instance    int
+	outcome     evidence.Outcome
+	partition   int32 // told of an acknowledged record; AnyPartition otherwise
+	transaction int
+	fenced      bool
+}
+
+// claim is what all runs have of which the same was said.
+type claim struct {
+	said
+	parts   *parts // of its transaction; nil where the program began none such
+	records *records
+}
+
+// run is consecutive sends of which the client said the same: ordinals, numbers
+// of the logical records and offsets told count up by one.
+type run struct {
+	*claim
+	first, count    int   // positions
+	ordinal, number int   // of the first
+	offset          int64 // told of the first; NoOffset where none was, or where it means nothing
+	resent          bool  // some of its logical records were sent more than once
+}
+
+// sent is one act of sending, the ith of a run.
+type sent struct {
+	*run
+	i int
+}
+
+func (s sent) position() int { return s.first + s.i }
+
+func (s sent) id() evidence.RecordID { return evidence.RecordID{Role: s.role, N: s.number + s.i} }
+
+// told is the offset that the client told of an acknowledged record.
+func (s sent) told() (int64, bool) { return s.offset + int64(s.i), s.offset != evidence.NoOffset }
+
+func newSends(o *evidence.Observed, t transactions) *sends {
+	all := &sends{
+		given: o.Sends, instances: map[int]*instance{}, records: map[topicRole]*records{}, claims: map[said]*claim{},
+	}
+	for i := range o.Sends {
+		s := &o.Sends[i]
+		all.add(t, evidence.Run{
+			Topic: s.Topic, Role: s.ID.Role, Number: s.ID.N, Instance: s.Send.Instance, Ordinal: s.Send.Ordinal, Count: 1,
+			Outcome: s.Outcome, Partition: s.Partition, Offset: s.Offset, NoAck: s.NoAck,
+			Transaction: s.Transaction, Fenced: s.Fenced,
+		})
+	}
+	for _, r := range o.Runs {
+		if r.Count > 0 {
+			all.add(t, r)
+		}
+	}
+	for i := range all.runs {
+		all.index(int32(i))
+	}
+	all.findRepeated()
+	return all
+}
+
+// add appends to the last run what follows on it. A partition and an offset have
+// to be right of acknowledged records only, so those of others keep no runs
+// apart.
+func (all *sends) add(t transactions, r evidence.Run) {
+	if r.Outcome != evidence.OutcomeAcked {
+		r.Partition, r.Offset = evidence.AnyPartition, evidence.NoOffset
+	}
+	if r.NoAck {
+		r.Offset = evidence.NoOffset
+	}
+	s := said{r.Topic, r.Role, r.Instance, r.Outcome, r.Partition, r.Transaction, r.Fenced}
+	if n := len(all.runs); n > 0 && all.runs[n-1].said == s && all.runs[n-1].goesOn(r) {
+		all.runs[n-1].count += r.Count
+	} else {
+		all.runs = append(all.runs, run{
+			claim: all.claim(s, t), first: all.count, count: r.Count, ordinal: r.Ordinal, number: r.Number, offset: r.Offset,
+		})
+	}
+	all.count += r.Count
+	if parts := all.runs[len(all.runs)-1].parts; parts != nil {
+		parts.sends += r.Count
+	}
+}
+
+func (r *run) goesOn(next evidence.Run) bool {
+	offset := evidence.NoOffset
+	if r.offset != evidence.NoOffset {
+		offset = r.offset + int64(r.count)
+	}
+	return next.Ordinal == r.ordinal+r.count && next.Number == r.number+r.count && next.Offset == offset
+}
+
+func (all *sends) claim(s said, t transactions) *claim {
+	c := all.claims[s]
+	if c == nil {
+		of := topicRole{s.topic, s.role}
+		if all.records[of] == nil {
+			all.records[of] = &records{states: map[int]*record{}}
+		}
+		c = &claim{said: s, parts: t[s.transaction], records: all.records[of]}
+		all.claims[s] = c
+	}
+	return c
+}
+
+// instance finds the sends of one producer by ordinal, and keeps where their
+// first copies stand.
+type instance struct {
+	spans  []span // rising, no two with the same ordinal
+	at     int    // where the last one was found
+	trails []*trail
+}
+
+// span is ordinals of one run, from inclusive, to exclusive.
+type span struct {
+	from, to int
+	run      int32
+}
+
+// index makes a run known by the ordinals that no run before it has: of several
+// sends under one ordinal, which no honest producer leaves behind, the first one
+// counts.
+func (all *sends) index(i int32) {
+	r := &all.runs[i]
+	in := all.instances[r.instance]
+	if in == nil {
+		in = &instance{}
+		all.instances[r.instance] = in
+	}
+	for from, to := r.ordinal, r.ordinal+r.count; from < to; {
+		at := in.behind(from)
+		switch {
+		case at == len(in.spans) || in.spans[at].from >= to:
+			in.spans = slices.Insert(in.spans, at, span{from, to, i})
+			return
+		case in.spans[at].from > from:
+			in.spans = slices.Insert(in.spans, at, span{from, in.spans[at].from, i})
+			at++
+		}
+		from = in.spans[at].to
+	}
+}
+
+// behind is the index of the first span that ends behind an ordinal.
+func (in *instance) behind(ordinal int) int {
+	if n := len(in.spans); n == 0 || in.spans[n-1].to <= ordinal {
+		return n
+	}
+	at, _ := slices.BinarySearchFunc(in.spans, ordinal, func(s span, ordinal int) int { return cmp.Compare(s.to, ordinal+1) })
+	return at
+}
+
+// find is the send with an identity. The checksum takes no part: a record whose
+// checksum differs is that send, corrupted.
+func (all *sends) find(id evidence.SendID) (sent, bool) {
+	in := all.instances[id.Instance]
+	if in == nil {
+		return sent{}, false
+	}
+	if in.at >= len(in.spans) || !in.spans[in.at].has(id.Ordinal) {
+		in.at = in.behind(id.Ordinal)
+		if in.at == len(in.spans) || !in.spans[in.at].has(id.Ordinal) {
+			return sent{}, false
+		}
+	}
+	r := &all.runs[in.spans[in.at].run]
+	return sent{r, id.Ordinal - r.ordinal}, true
+}
+
+func (s span) has(ordinal int) bool { return s.from <= ordinal && ordinal < s.to }
+
+// at is the send at a position.
+func (all *sends) at(position int) sent {
+	i, found := slices.BinarySearchFunc(all.runs, position, func(r run, position int) int { return cmp.Compare(r.first, position) })
+	if !found {
+		i--
+	}
+	return sent{&all.runs[i], position - all.runs[i].first}
+}
+
+// name is what people know a send by. Sends in bulk have no keys.
+func (all *sends) name(s sent) string {
+	if p := s.position(); p < len(all.given) && all.given[p].Key != "" {
+		return all.given[p].Key
+	}
+	return s.id().String()
+}

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"fmt"
+
+	"kcompare/internal/evidence"
+)
+
+func errorSheet(v variant) sheet {
+	return sheet{
+		term: "errors", title: "Errors that the program saw",
+		columns: []column{{name: "who"}, {name: "call"}, {name: "code", code: true}, {name: "class"}, {name: "times", figure: true}},
+	}.tell(v, programErrors)
+}
+
+// programErrors is what the library told the program: call, code and class. Texts
+// differ from version to version and stay in the document.
+func programErrors(c client) []item {
+	var items []item
+	for _, e := range distinct(allErrors(c), errorKind) {
+		times := errorTimes(c.trials, e)
+		items = append(items, item{
+			about: caller(e),
+			text:  fmt.Sprintf("%s %s %s", caller(e), e.codeAndClass(), times.plural("time")),
+			cells: []string{e.Who, e.Call, e.Code, e.Class, times.String()},
+		})
+	}
+	return items
+}
+
+func allErrors(c client) []evidence.ErrorCount {
+	var all []evidence.ErrorCount
+	for _, t := range c.trials {
+		all = append(all, t.Errors...)
+	}
+	return all
+}
+
+// failure is one kind of error, however it was worded and however often it came.
+type failure struct{ Who, Call, Code, Class string }
+
+func errorKind(e evidence.ErrorCount) failure { return failure{e.Who, e.Call, e.Code, e.Class} }
+
+// caller is "commit", or "old instance: commit" in a story of several.
+func caller(e failure) string {
+	if e.Who == "" {
+		return e.Call
+	}
+	return e.Who + ": " + e.Call
+}
+
+func (e failure) codeAndClass() string { return fmt.Sprintf("%s (%s)", e.Code, e.Class) }
+
+// errorTimes counts over repeats; one that never saw the error counts as 0.
+func errorTimes(trials []evidence.Trial, kind failure) interval {
+	var figures []int64
+	for _, t := range trials {
+		var n int64
+		for _, e := range t.Errors {
+			if errorKind(e) == kind {
+				n += e.Count
+			}
+		}
+		figures = append(figures, n)
+	}
+	return over(figures)
+}

@@ -1,0 +1,91 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+)
+
+// atMostOnce is the story of measurements that may be missing and must never
+// count twice: nobody asks for an answer, or nobody sends again.
+func atMostOnce() Scenario {
+	return Scenario{
+		Name:    "at-most-once",
+		Core:    true,
+		Summary: "no answer is asked for, or nothing is ever sent again: is a record lost, and does the program know?",
+		Story: `Two ways to write each record at most once, and what they cost.
+
+With acks=0 the client does not ask for an answer: a record counts as delivered as
+soon as it has been handed to the network. Some requests are lost before the
+broker. The client reports success for every one of them, and the log has a hole
+that nobody was told about. Look at "lost": it may be larger than "requests lost",
+because a client that has not noticed yet that its connection is gone writes the
+next record into it.
+
+With acks=1 and retries=0 the broker answers, and some answers are lost after it
+has written. The client must not try again, so it reports a failure. The record
+is in the log all the same: "failed" is not "not written". A program that sends a
+failed record again has made at-least-once of it.`,
+		Topics: []Topic{{Role: payments, Partitions: paymentsPartitions}},
+		Variants: []Variant{
+			{
+				Name: "acks=0", Kind: evidence.Promise,
+				Claim:    "no record stands in the log twice; records get lost and the client says that they were written",
+				Settings: map[string]string{"acks": "0", "enable.idempotence": "false"},
+				Checks: []evidence.Check{
+					check(evidence.Duplicates, "==", 0),
+					check(evidence.Acked, "==", evidence.Intended),
+					check(evidence.LostRecords, ">=", evidence.RequestsDropped),
+				},
+				Allowed:           []evidence.AnomalyKind{evidence.Lost},
+				OneRecordPerBatch: true,
+				About: func(p Parameters) string {
+					return fmt.Sprintf("%d payments, one at a time, without asking for an answer; %g %% of the requests get lost before the broker.",
+						p.Messages, p.DropRate*100)
+				},
+				Plan:    loseUnansweredRequests,
+				Records: paymentRecords,
+				Run:     sendOneByOne,
+			},
+			{
+				Name: "acks=1,retries=0", Kind: evidence.Promise,
+				Claim:    "no record stands in the log twice; each lost answer leaves a record that was reported as failed and is there",
+				Settings: map[string]string{"acks": "1", "enable.idempotence": "false", "retries": "0"},
+				Checks: []evidence.Check{
+					check(evidence.Duplicates, "==", 0),
+					check(evidence.LogRecords, "==", evidence.Intended),
+					check(evidence.FailedPresent, "==", evidence.ResponsesDropped),
+				},
+				Allowed:           []evidence.AnomalyKind{evidence.FailedButPresent},
+				OneRecordPerBatch: true,
+				About: func(p Parameters) string {
+					return fmt.Sprintf("%d payments, one at a time, each sent once; %g %% of the answers to Produce get lost after the broker has written.",
+						p.Messages, p.DropRate*100)
+				},
+				Plan:    func(p Parameters) fault.Plan { return loseAnswers(p, sequential) },
+				Records: paymentRecords,
+				Run:     sendOneByOne,
+			},
+		},
+	}
+}
+
+// loseRequests loses requests before the broker sees them.
+func loseRequests(p Parameters) fault.Rule {
+	return fault.Rule{
+		Name:   "lose-requests",
+		Action: fault.DropRequest,
+		Select: fault.Selector{API: "Produce", Role: payments, Probability: p.DropRate},
+	}
+}
+
+// loseUnansweredRequests does so where no client ever sends a record again.
+func loseUnansweredRequests(p Parameters) fault.Plan {
+	lost := loseRequests(p)
+	lost.Select.Attempts = 1
+	return fault.Plan{lost}
+}
+
+func sendOneByOne(ctx context.Context, s *Stage) error { return sendPayments(ctx, s, sequential) }

@@ -1,0 +1,145 @@
+package scenario
+
+import (
+	"context"
+	"sync/atomic"
+
+	"kcompare/drivers"
+	"kcompare/internal/evidence"
+)
+
+// Producer sends messages with their identities in two headers and notes every
+// report in the ledger. Its methods are called from one goroutine.
+type Producer struct {
+	stage    *Stage
+	who      string
+	client   drivers.Producer
+	close    func() error
+	instance int
+	sent     int
+
+	transaction int  // number of the open one; 0 when there is none
+	fenced      bool // a newer instance is ready
+
+	outstanding drivers.Outstanding
+	failed      atomic.Int64 // reported as not written, since the transaction began
+}
+
+// Send hands one message to the client and does not wait for its report.
+func (p *Producer) Send(ctx context.Context, m Message) {
+	id := evidence.SendID{Instance: p.instance, Ordinal: p.sent, Sum: evidence.Checksum(m.Key, m.Value, m.ID)}
+	p.sent++
+	topic := p.stage.Topics[m.Topic]
+	report := p.stage.Ledger.send(p.who, evidence.Send{
+		ID: m.ID, Send: id, Key: string(m.Key), Topic: topic, NoAck: p.stage.Settings.Config["acks"] == "0",
+		Transaction: p.transaction, Fenced: p.fenced,
+	})
+	p.outstanding.Add()
+	p.client.Produce(ctx, record(topic, m, id), func(d drivers.Delivery) {
+		if !report(d) {
+			return
+		}
+		if d.Outcome == drivers.Failed {
+			p.failed.Add(1)
+		}
+		p.outstanding.Done()
+	})
+}
+
+func record(topic string, m Message, id evidence.SendID) drivers.Record {
+	return drivers.Record{
+		Topic: topic, Partition: drivers.AnyPartition, Key: m.Key, Value: m.Value,
+		Headers: []drivers.Header{
+			{Key: evidence.IDHeader, Value: []byte(m.ID.String())},
+			{Key: evidence.SendHeader, Value: []byte(id.String())},
+		},
+	}
+}
+
+// Wait returns when every message sent so far has been reported, or with the
+// error of ctx when that ends first. It does not flush: a flush would override
+// the linger that is being compared.
+func (p *Producer) Wait(ctx context.Context) error { return p.outstanding.Wait(ctx) }
+
+// Close gives the producer up, as the end of its process would: nothing that is
+// pending is waited for, and no transaction is ended.
+func (p *Producer) Close() error { return p.close() }
+
+// TransactionalProducer is a Producer whose messages belong to transactions. A
+// record that was reported as not written fails none of its calls: whether a
+// program asks for that is its own business.
+type TransactionalProducer struct {
+	*Producer
+	client drivers.TransactionalProducer
+}
+
+// Init gets the producer ready. From then on every instance that was ready
+// before it is fenced.
+func (p *TransactionalProducer) Init(ctx context.Context) error {
+	if err := p.client.Init(ctx); err != nil {
+		return p.stage.failed(p.who, "init a transactional producer", err)
+	}
+	p.stage.ready(p)
+	return nil
+}
+
+func (s *Stage) ready(p *TransactionalProducer) {
+	for _, old := range s.heirs {
+		old.fenced = true
+		if old.transaction != 0 {
+			s.Ledger.fence(old.transaction)
+		}
+	}
+	s.heirs = append(s.heirs, p)
+}
+
+// Begin starts a transaction.
+func (p *TransactionalProducer) Begin(ctx context.Context) error {
+	if err := p.client.Begin(ctx); err != nil {
+		return p.stage.failed(p.who, "begin a transaction", err)
+	}
+	p.failed.Store(0)
+	p.transaction = p.stage.Ledger.begin(p.instance)
+	if p.fenced {
+		p.stage.Ledger.fence(p.transaction)
+	}
+	return nil
+}
+
+// Failed says whether a message of the transaction was reported as not written.
+// Call it after Wait.
+func (p *TransactionalProducer) Failed() bool { return p.failed.Load() > 0 }
+
+// SendOffsets adds the position of a consumer to the transaction.
+func (p *TransactionalProducer) SendOffsets(ctx context.Context, next drivers.Position, c *Consumer) error {
+	group, err := c.client.GroupMetadata()
+	if err == nil {
+		err = p.client.SendOffsets(ctx, []drivers.Position{next}, group)
+	}
+	if err != nil {
+		return p.stage.failed(p.who, "send offsets in a transaction", err)
+	}
+	return nil
+}
+
+// Commit asks the client to commit. After an error the transaction is open still,
+// as far as the program knows.
+func (p *TransactionalProducer) Commit(ctx context.Context) error {
+	outcome, err := p.client.Commit(ctx)
+	return p.ended(evidence.AskedCommit, outcome, err)
+}
+
+// Abort asks the client to abort.
+func (p *TransactionalProducer) Abort(ctx context.Context) error {
+	outcome, err := p.client.Abort(ctx)
+	return p.ended(evidence.AskedAbort, outcome, err)
+}
+
+func (p *TransactionalProducer) ended(asked evidence.End, outcome drivers.TransactionOutcome, err error) error {
+	p.stage.Ledger.end(p.transaction, asked, outcome)
+	if err != nil {
+		return p.stage.failed(p.who, string(asked)+" a transaction", err)
+	}
+	p.transaction = 0
+	return nil
+}

@@ -1,0 +1,361 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"kcompare/drivers"
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+	"kcompare/internal/partition"
+)
+
+// The topics of a shop that writes each order, its event and a notification in
+// one transaction.
+const (
+	orders        = "orders"
+	orderEvents   = "order-events"
+	notifications = "notifications"
+
+	shopPartitions = 3
+	largestEvent   = 1024 // bytes a batch that order-events takes
+)
+
+// transactional is the story of orders that are written to three topics, wholly
+// or not at all.
+func transactional() Scenario {
+	return Scenario{
+		Name:    "transactional",
+		Core:    true,
+		Summary: "an order, its event and a notification in one transaction: is ever only a part of them visible?",
+		Story: `For each order the program begins a transaction, writes one record to each of three
+topics, and commits or aborts (KIP-98). Answers to Produce get lost, and answers to
+AddPartitionsToTxn and EndTxn as well; the client repeats what was not answered, and
+the broker has to recognise the repetition. On a broker with KIP-890
+(transaction.version 2) franz-go never sends AddPartitionsToTxn, because Produce
+itself adds the partition; the fault is "not applicable" to it then.
+
+A reader under read_committed gets all of a transaction or nothing of it. Under
+read_uncommitted, the control, it gets what was aborted too: this is the default of
+franz-go and Java, while librdkafka and Python read committed data by default.
+
+The commit=... variants have the broker refuse one record in some transactions: its
+event is larger than the topic allows. A program that looks at every report
+(checked) aborts and loses nothing but that order. What happens to one that commits
+anyway (unchecked) depends on the library: look at "torn" and at the errors.
+librdkafka's next transaction on that partition fails too, because the refused record
+has used up a sequence number.
+
+abort=unanswered is small: one order is written, its answer is lost, and before the
+client can repeat it the transaction is aborted because the event was refused. The
+next order goes to the same partition. Where a client gives it the sequence number
+of the one that it gave up, the broker takes it for a repetition: it is acknowledged,
+committed, and not there. Look at "lost", "torn" and the causes.`,
+		Topics: []Topic{
+			{Role: orders, Partitions: shopPartitions},
+			{Role: orderEvents, Partitions: shopPartitions, Config: map[string]string{"max.message.bytes": fmt.Sprint(largestEvent)}},
+			{Role: notifications, Partitions: shopPartitions},
+		},
+		Variants: []Variant{
+			shopPromise("end=commit", alwaysCommit, "all of a transaction is visible, or, if its commit failed, nothing",
+				check(evidence.CommittedRecords, ">", 0)),
+			shopPromise("end=abort", alwaysAbort, "nothing of an aborted transaction is visible",
+				check(evidence.Visible, "==", 0)),
+			shopPromise("end=mixed", commitOrAbort, "of each transaction all or nothing is visible, as it was ended",
+				check(evidence.CommittedRecords, ">", 0),
+				check(evidence.AbortedRecords, ">", 0)),
+			commitChecked(),
+			commitUnchecked(),
+			abortUnanswered(),
+			readUncommitted(),
+		},
+	}
+}
+
+// transactionSettings are those of every producer that writes in transactions.
+func transactionSettings(id string) map[string]string {
+	return map[string]string{"acks": "all", "enable.idempotence": "true", "transactional.id": "kcompare-" + id}
+}
+
+// ending is what the program does at the end of the nth transaction. With an
+// error it gives the transaction up.
+type ending func(ctx context.Context, p *TransactionalProducer, n int) error
+
+func shopVariant(name string, end ending) Variant {
+	return Variant{
+		Name:      name,
+		Settings:  transactionSettings("order-producer-1"),
+		Needs:     drivers.Abilities{Idempotence: true, Transactions: true},
+		BothViews: true,
+		About:     aboutShop,
+		Plan:      func(p Parameters) fault.Plan { return append(loseEndings(p), loseFirstAnswers(p, "")) },
+		Records:   shopRecords,
+		Run:       func(ctx context.Context, s *Stage) error { return (&shop{stage: s, end: end}).sellAll(ctx) },
+	}
+}
+
+func shopPromise(name string, end ending, claim string, checks ...evidence.Check) Variant {
+	v := shopVariant(name, end)
+	v.Kind, v.Claim = evidence.Promise, claim
+	// A commit of which the client could not say what came of it may be visible too.
+	v.Checks = append(checks,
+		check(evidence.Torn, "==", 0),
+		check(evidence.AbortedSeen, "==", 0),
+		check(evidence.Visible, ">=", evidence.CommittedRecords))
+	return v
+}
+
+func commitChecked() Variant {
+	v := shopPromise("commit=checked", commitIfWritten, "a program that looks at every report and aborts has no torn transaction",
+		check(evidence.CommittedRecords, ">", 0),
+		check(evidence.FailedRecords, ">", 0))
+	// Of a transaction that is about to be aborted a client may give up records
+	// without having heard of them.
+	v.Allowed = []evidence.AnomalyKind{evidence.FailedButPresent}
+	return refusing(v, shop{end: commitIfWritten})
+}
+
+func commitUnchecked() Variant {
+	v := shopVariant("commit=unchecked", alwaysCommit)
+	v.Kind = evidence.Observation
+	v.Claim = "a record is refused, the program commits anyway: what is visible then?"
+	return refusing(v, shop{careless: true, end: alwaysCommit})
+}
+
+// refusing loses answers to Produce for the refused topic alone. With a lost answer
+// for another record of the transaction librdkafka would stall until its delivery
+// timeout, which is a story of its own.
+func refusing(v Variant, program shop) Variant {
+	v.About = func(p Parameters) string {
+		return fmt.Sprintf("%d orders, one transaction each over three topics; of every fifth the broker refuses the event. %g %% of the answers to Produce for events, AddPartitionsToTxn and EndTxn get lost.",
+			ordersOf(p), p.DropRate*100)
+	}
+	v.Plan = func(p Parameters) fault.Plan { return append(loseEndings(p), loseFirstAnswers(p, orderEvents)) }
+	v.Run = func(ctx context.Context, s *Stage) error {
+		own := program
+		own.stage, own.refusing = s, true
+		return own.sellAll(ctx)
+	}
+	return v
+}
+
+// The orders of abort=unanswered: their events, and where it counts their records,
+// go to different partitions and nodes, so that one does not get into the way of
+// another.
+const (
+	connecting = 1 // opens the connections
+	givenUp    = 3 // its answer is outstanding when its transaction is aborted
+	following  = 5
+)
+
+// refusedLater is when the refusal of the event reaches the client: after the
+// answer to the order was lost, and before the retry backoff of 10 ms is over.
+const refusedLater = 5 * time.Millisecond
+
+func abortUnanswered() Variant {
+	v := shopVariant("abort=unanswered", commitIfWritten)
+	v.Kind = evidence.Observation
+	v.Claim = "a record is written, not answered and aborted: does the next one to its partition get there?"
+	v.About = func(Parameters) string {
+		return "3 orders to one partition, one transaction each over three topics. The answer to the second order gets lost, its event is refused, and the program aborts; the others it commits."
+	}
+	v.Plan = func(Parameters) fault.Plan {
+		return fault.Plan{
+			{Name: "lose-answer", Action: fault.DropResponse, Select: firstAttempt(unanswered(givenUp)[0])},
+			{Name: "refuse-later", Action: fault.Delay, Wait: refusedLater, Select: firstAttempt(unanswered(givenUp)[1])},
+		}
+	}
+	v.Records = func(_ Parameters, place partition.Func) []fault.Record {
+		var records []fault.Record
+		for _, n := range []int{connecting, givenUp, following} {
+			for _, m := range unanswered(n) {
+				records = append(records, m.planned(place, shopPartitions))
+			}
+		}
+		return records
+	}
+	v.Run = sellUnanswered
+	return v
+}
+
+func firstAttempt(m Message) fault.Selector {
+	return fault.Selector{API: "Produce", Role: m.Topic, Record: m.ID.String(), Attempts: 1, Probability: 1}
+}
+
+// unanswered is an order of one customer, so that all go to one partition.
+func unanswered(n int) []Message {
+	messages := shopMessages(n, n == givenUp)
+	messages[0].Key = []byte("customer_1")
+	return messages
+}
+
+func sellUnanswered(ctx context.Context, s *Stage) error {
+	shop := &shop{stage: s, end: commitIfWritten}
+	if err := shop.open(ctx); err != nil {
+		return err
+	}
+	for _, n := range []int{connecting, givenUp, following} {
+		if err := shop.sell(ctx, n, unanswered(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readUncommitted() Variant {
+	v := shopVariant("isolation=read_uncommitted", commitOrAbort)
+	v.Kind = evidence.Control
+	v.Claim = "a reader under read_uncommitted gets the records of aborted transactions"
+	v.BothViews = false
+	v.Reading = map[string]string{"isolation.level": "read_uncommitted"}
+	v.Checks = []evidence.Check{
+		check(evidence.AbortedSeen, ">", 0),
+		check(evidence.AbortedSeen, "==", evidence.AbortedRecords),
+	}
+	v.Allowed = []evidence.AnomalyKind{evidence.AbortedVisible}
+	return v
+}
+
+func aboutShop(p Parameters) string {
+	return fmt.Sprintf("%d orders, one transaction each over three topics; %g %% of the answers to Produce, AddPartitionsToTxn and EndTxn get lost.",
+		ordersOf(p), p.DropRate*100)
+}
+
+// ordersOf: each order takes three records and the calls of a transaction.
+func ordersOf(p Parameters) int { return p.share(5) }
+
+// loseEndings counts requests that the broker gets at least once in every
+// transaction that wrote something; AddPartitionsToTxn only from clients without
+// KIP-890. librdkafka waits half a second for each lost answer to that one
+// (rdkafka_txnmgr.c), so fewer of them are at risk.
+func loseEndings(p Parameters) fault.Plan {
+	return fault.Plan{
+		loseCounted(p, "AddPartitionsToTxn", fewOf(p), "Produce itself adds the partition to the transaction (KIP-890)"),
+		loseCounted(p, "EndTxn", ordersOf(p), ""),
+	}
+}
+
+// fewOf is how many requests of an API are at risk that are slow to repeat.
+func fewOf(p Parameters) int { return (ordersOf(p) + 7) / 8 }
+
+func loseCounted(p Parameters, api string, first int, notSent string) fault.Rule {
+	return fault.Rule{
+		Name: "lose-answers-to-" + api, Action: fault.DropResponse, NotSent: notSent,
+		Select: fault.Selector{API: api, First: first, Probability: p.DropRate},
+	}
+}
+
+// loseFirstAnswers aims at first attempts only, because the records of a
+// transaction are in flight together: those of one topic, or all.
+func loseFirstAnswers(p Parameters, role string) fault.Rule {
+	return fault.Rule{
+		Name: "lose-answers-to-Produce", Action: fault.DropResponse,
+		Select: fault.Selector{API: "Produce", Role: role, Attempts: 1, Probability: p.DropRate},
+	}
+}
+
+func shopRecords(p Parameters, place partition.Func) []fault.Record {
+	var records []fault.Record
+	for n := range ordersOf(p) {
+		for _, m := range shopMessages(n, false) {
+			records = append(records, m.planned(place, shopPartitions))
+		}
+	}
+	return records
+}
+
+// shopMessages is what the nth order writes; the event may be too large.
+func shopMessages(n int, refused bool) []Message {
+	event := fmt.Appendf(nil, `{"event": "created", "order_id": %d}`, n)
+	if refused {
+		event = fmt.Appendf(nil, `{"event": "created", "order_id": %d, "note": "%s"}`, n, bytes.Repeat([]byte("x"), 2*largestEvent))
+	}
+	order, user := fmt.Appendf(nil, "order_%d", n), fmt.Appendf(nil, "user_%d", n)
+	return []Message{
+		{Topic: orders, ID: evidence.RecordID{Role: orders, N: n}, Key: order, Value: fmt.Appendf(nil, `{"id": %d}`, n)},
+		{Topic: orderEvents, ID: evidence.RecordID{Role: orderEvents, N: n}, Key: order, Value: event},
+		{Topic: notifications, ID: evidence.RecordID{Role: notifications, N: n}, Key: user, Value: []byte(`{"type": "order_created"}`)},
+	}
+}
+
+// isRefused: of every fifth order, beginning with the third.
+func isRefused(n int) bool { return n%5 == 2 }
+
+// shop is the program: one producer after the other, should one of them die.
+type shop struct {
+	stage    *Stage
+	producer *TransactionalProducer
+	refusing bool // some events are larger than their topic allows
+	careless bool // it does not wait for reports
+	end      ending
+}
+
+func (s *shop) sellAll(ctx context.Context) error {
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	for n := range ordersOf(s.stage.Parameters) {
+		if err := s.sell(ctx, n, shopMessages(n, s.refusing && isRefused(n))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *shop) open(ctx context.Context) (err error) {
+	if s.producer, err = s.stage.NewTransactionalProducer(""); err != nil {
+		return err
+	}
+	return s.producer.Init(ctx)
+}
+
+// sell writes the messages of one order in one transaction.
+func (s *shop) sell(ctx context.Context, n int, messages []Message) error {
+	if err := s.producer.Begin(ctx); err != nil {
+		return err
+	}
+	for _, m := range messages {
+		s.producer.Send(ctx, m)
+	}
+	if !s.careless {
+		if err := s.producer.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.end(ctx, s.producer, n); err != nil {
+		return s.giveUp(ctx)
+	}
+	return nil
+}
+
+// giveUp aborts what could not be ended, and puts a new producer in the place of
+// one that cannot even do that: its Init ends whatever is still open.
+func (s *shop) giveUp(ctx context.Context) error {
+	if err := s.producer.Abort(ctx); err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := s.producer.Close(); err != nil {
+		return err
+	}
+	return s.open(ctx)
+}
+
+func alwaysCommit(ctx context.Context, p *TransactionalProducer, _ int) error { return p.Commit(ctx) }
+
+func alwaysAbort(ctx context.Context, p *TransactionalProducer, _ int) error { return p.Abort(ctx) }
+
+func commitOrAbort(ctx context.Context, p *TransactionalProducer, n int) error {
+	if n%2 == 1 {
+		return p.Abort(ctx)
+	}
+	return p.Commit(ctx)
+}
+
+func commitIfWritten(ctx context.Context, p *TransactionalProducer, _ int) error {
+	if p.Failed() {
+		return p.Abort(ctx)
+	}
+	return p.Commit(ctx)
+}

@@ -1,0 +1,163 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	"kcompare/drivers"
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+	"kcompare/internal/partition"
+)
+
+// zombie is the story of an instance that was given up for dead: another one has
+// taken over its work, and then it wakes.
+func zombie() Scenario {
+	return Scenario{
+		Name:    "zombie",
+		Core:    true,
+		Summary: "an old instance wakes after a new one took over its work: does anything that it writes count?",
+		Story: `The old instance writes the first half of the payments and then hangs: a long pause of
+the garbage collector, a machine that was swapped out. A new instance starts. It
+cannot know what was written, so it writes all of them. Then the old instance wakes,
+writes the payment that it had in hand, and finishes as if nothing had happened.
+
+Both with the same transactional.id: InitProducerId of the new instance raises the
+epoch and aborts what the old one has open (KIP-98, fencing). Nothing that the old
+instance wrote may be visible, and its commit must not succeed. Whether it holds is
+judged on the log alone. By which call and with which code each library tells the old
+instance is shown as "errors": it differs between libraries, and for franz-go the
+embedded broker answers EndTxn with INVALID_TXN_STATE where Apache Kafka 4.4.0 says
+PRODUCER_FENCED.
+
+The control has plain idempotence. A producer id belongs to one session: for the
+broker the two are different producers, and both copies of a payment stand.`,
+		Topics: []Topic{{Role: payments, Partitions: paymentsPartitions}},
+		Variants: []Variant{
+			{
+				Name: "producer=transactional", Kind: evidence.Promise,
+				Claim:     "no record of the old instance is visible, and its commit does not succeed",
+				Settings:  transactionSettings("payment-service"),
+				Needs:     drivers.Abilities{Idempotence: true, Transactions: true},
+				BothViews: true,
+				Checks: []evidence.Check{
+					check(evidence.FencedVisible, "==", 0),
+					check(evidence.Committed, "==", 1),
+					check(evidence.Visible, "==", evidence.Intended),
+				},
+				Allowed: []evidence.AnomalyKind{evidence.Duplicate, evidence.FailedButPresent},
+				About: func(p Parameters) string {
+					return aboutZombie(p) + " Both have the same transactional.id."
+				},
+				Plan:    noFaults,
+				Records: zombieRecords,
+				Run:     transactionalZombie,
+			},
+			{
+				Name: "producer=idempotent", Kind: evidence.Control,
+				Claim:    "with plain idempotence both copies stand",
+				Settings: map[string]string{"acks": "all", "enable.idempotence": "true"},
+				Needs:    drivers.Abilities{Idempotence: true},
+				Checks: []evidence.Check{
+					check(evidence.Duplicates, ">", 0),
+					check(evidence.LogRecords, "==", evidence.Acked),
+					check(evidence.Unique, "==", evidence.Intended),
+				},
+				Allowed: []evidence.AnomalyKind{evidence.Duplicate},
+				About: func(p Parameters) string {
+					return aboutZombie(p) + " Neither has a transactional.id."
+				},
+				Plan:    noFaults,
+				Records: zombieRecords,
+				Run:     idempotentZombie,
+			},
+		},
+	}
+}
+
+const (
+	oldInstance = "old instance"
+	newInstance = "new instance"
+)
+
+func aboutZombie(p Parameters) string {
+	return fmt.Sprintf("%d payments; the old instance writes %d and hangs, a new one writes all, then the old one wakes and goes on.",
+		zombiePayments(p), zombiePayments(p)/2)
+}
+
+// zombiePayments is at least two: one before the pause, one after it.
+func zombiePayments(p Parameters) int { return max(2, p.share(10)) }
+
+func noFaults(Parameters) fault.Plan { return nil }
+
+func zombieRecords(p Parameters, place partition.Func) []fault.Record {
+	var records []fault.Record
+	for n := range zombiePayments(p) {
+		records = append(records, payment(n).planned(place, paymentsPartitions))
+	}
+	return records
+}
+
+func transactionalZombie(ctx context.Context, s *Stage) error {
+	count := zombiePayments(s.Parameters)
+	old, err := openTransaction(ctx, s, oldInstance, count/2)
+	if err != nil {
+		return err
+	}
+	heir, err := openTransaction(ctx, s, newInstance, count)
+	if err != nil {
+		return err
+	}
+	if err := heir.Commit(ctx); err != nil {
+		return err
+	}
+	old.Send(ctx, payment(count/2))
+	if err := old.Wait(ctx); err != nil {
+		return err
+	}
+	_ = old.Commit(ctx) // what it says is in the ledger, and nobody listens to a zombie
+	return ctx.Err()
+}
+
+// openTransaction is an instance that has written so many payments and has not
+// committed yet.
+func openTransaction(ctx context.Context, s *Stage, who string, count int) (*TransactionalProducer, error) {
+	p, err := s.NewTransactionalProducer(who)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Init(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.Begin(ctx); err != nil {
+		return nil, err
+	}
+	return p, p.pay(ctx, 0, count)
+}
+
+// pay writes the payments of a range and waits for their reports.
+func (p *Producer) pay(ctx context.Context, from, to int) error {
+	for n := from; n < to; n++ {
+		p.Send(ctx, payment(n))
+	}
+	return p.Wait(ctx)
+}
+
+func idempotentZombie(ctx context.Context, s *Stage) error {
+	count := zombiePayments(s.Parameters)
+	old, err := s.NewProducer(oldInstance)
+	if err != nil {
+		return err
+	}
+	if err := old.pay(ctx, 0, count/2); err != nil {
+		return err
+	}
+	heir, err := s.NewProducer(newInstance)
+	if err != nil {
+		return err
+	}
+	if err := heir.pay(ctx, 0, count); err != nil {
+		return err
+	}
+	return old.pay(ctx, count/2, count/2+1)
+}
