@@ -8,13 +8,27 @@ import (
 )
 
 // copies is what was met of the sends in the log: a bit for each send, trails
-// of the first copies, and what is out of the ordinary.
+// of the first copies (see instance), and what is out of the ordinary.
 type copies struct {
 	seen       []uint64 // a bit for each send, by position
-	exceptions map[int]*exception
-	again      map[copyOf]bool // further copies of one send, by identity
+	exceptions exceptions
+	again      map[copyOf]bool // third and further copies of one send, by identity
 	origins    map[origin]*origin
 }
+
+func newCopies(sends int) copies {
+	return copies{
+		seen:       make([]uint64, (sends+63)/64),
+		exceptions: exceptions{pages: map[int]*page{}}, again: map[copyOf]bool{}, origins: map[origin]*origin{},
+	}
+}
+
+func (c *copies) has(position int) bool { return c.seen[position/64]>>(position%64)&1 != 0 }
+
+func (c *copies) set(position int) { c.seen[position/64] |= 1 << (position % 64) }
+
+// allSeen says so of the 64 sends from a position that 64 divides.
+func (c *copies) allSeen(position int) bool { return c.seen[position/64] == ^uint64(0) }
 
 // identity is what the broker knows a record by when it looks for repetitions:
 // partition, producer id, epoch and sequence (KIP-98).
@@ -29,32 +43,6 @@ type copyOf struct {
 	position int
 	identity
 }
-
-// exception is a send of which more has to be known than that the log has it:
-// one with several copies, one whose offset or end may not be as told.
-type exception struct {
-	sent
-	visible     bool  // a read_committed reader gets a copy
-	live        bool  // a copy stands outside of aborted transactions
-	inTold      bool  // a copy stands in the partition that the client told
-	atTold      bool  // one stands at the offset that the client told
-	abortedSeen bool  // it was counted as aborted-visible
-	unnumbered  int32 // further copies without a producer id
-}
-
-func newCopies(sends int) copies {
-	return copies{
-		seen:       make([]uint64, (sends+63)/64),
-		exceptions: map[int]*exception{}, again: map[copyOf]bool{}, origins: map[origin]*origin{},
-	}
-}
-
-func (c *copies) has(position int) bool { return c.seen[position/64]>>(position%64)&1 != 0 }
-
-func (c *copies) set(position int) { c.seen[position/64] |= 1 << (position % 64) }
-
-// allSeen says so of the 64 sends from a position that 64 divides.
-func (c *copies) allSeen(position int) bool { return c.seen[position/64] == ^uint64(0) }
 
 // origin is what the records of a batch have in common.
 type origin struct {
@@ -133,44 +121,32 @@ func (t *trail) search(ordinal int) int {
 	return at
 }
 
-// first finds the first copy of a send that was met.
+// find is the stretch with the first copy of a send, nil if it is not here.
+func (t *trail) find(ordinal int) *stretch {
+	if t.at >= len(t.stretches) || !t.stretches[t.at].has(ordinal) {
+		t.at = t.search(ordinal)
+	}
+	if t.at == len(t.stretches) || !t.stretches[t.at].has(ordinal) {
+		return nil
+	}
+	return &t.stretches[t.at]
+}
+
+func (s *stretch) has(ordinal int) bool { return s.ordinal <= ordinal && ordinal < s.ordinal+s.count }
+
+// first finds the first copy of a send that was met. The next one that is asked
+// for mostly stands in the same partition.
 func (in *instance) first(ordinal int) first {
-	for _, t := range in.trails {
-		at := t.search(ordinal)
-		if at == len(t.stretches) || t.stretches[at].ordinal > ordinal {
-			continue
+	for range in.trails {
+		t := in.trails[in.trail]
+		if s := t.find(ordinal); s != nil {
+			i := ordinal - s.ordinal
+			return first{t, s.origin, s.offset + int64(i), sequence(s.sequence, int64(i))}
 		}
-		s := &t.stretches[at]
-		i := ordinal - s.ordinal
-		return first{t, s.origin, s.offset + int64(i), sequence(s.sequence, int64(i))}
+		in.trail = (in.trail + 1) % len(in.trails)
 	}
 	panic("audit: a send that was met has no first copy")
 }
 
 // firstOf is the first copy of a send that was met.
 func (a *Auditor) firstOf(s sent) first { return a.sends.instances[s.instance].first(s.ordinal + s.i) }
-
-// exception makes a send exceptional, with what is known of it so far.
-func (a *Auditor) exception(s sent) *exception {
-	e := a.copies.exceptions[s.position()]
-	if e == nil {
-		e = &exception{sent: s}
-		a.copies.exceptions[s.position()] = e
-		if a.copies.has(s.position()) {
-			f := a.firstOf(s)
-			e.note(f.place, f.offset, f.fate)
-		}
-	}
-	return e
-}
-
-// note adds a copy.
-func (e *exception) note(at place, offset int64, fate evidence.Fate) {
-	e.visible = e.visible || fate == evidence.FateVisible
-	e.live = e.live || fate != evidence.FateAborted
-	if e.topic == at.topic && e.partition == at.partition {
-		told, _ := e.told()
-		e.inTold = true
-		e.atTold = e.atTold || told == offset
-	}
-}

@@ -61,7 +61,7 @@ func (p *Parser) Parse(raw []byte, each func(evidence.Batch) error) (int, error)
 
 // batch reads one whole batch.
 func (p *Parser) batch(h Header, raw []byte) (evidence.Batch, error) {
-	if false { var err error
+	if err := verify(raw); err != nil {
 		return evidence.Batch{}, err
 	}
 	last, err := h.lastOffset()

@@ -313,8 +313,29 @@ func TestParseGaps(t *testing.T) {
 	}
 }
 
+// One buffer takes what every batch decompresses to.
+func TestDecompressReusesMemory(t *testing.T) {
+	records, _ := orders(0, 100)
+	for name, codec := range codecs() {
+		if name == "none" {
+			continue
+		}
+		p, raw := NewParser(), encode(t, kmsg.RecordBatch{}, codec, records...)
+		var at []*byte
+		for range 2 {
+			if _, _, err := parse(p, raw); err != nil {
+				t.Fatal(err)
+			}
+			at = append(at, &p.plain.bytes[:1][0])
+		}
+		if at[0] != at[1] {
+			t.Errorf("%s: the second batch got memory of its own", name)
+		}
+	}
+}
+
 // What is kept of a batch is not changed by the next one.
-func TestParseReusesMemory(t *testing.T) {
+func TestParseKeepsKeys(t *testing.T) {
 	p := NewParser()
 	records, read := orders(0, 3)
 	others, _ := orders(0, 3)

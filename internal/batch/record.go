@@ -75,7 +75,7 @@ func (w *walk) read() error {
 		return errLong
 	}
 	end := prefix + int(length)
-	if !w.record.parse(w.rest[prefix:end]) {
+	if !w.parse(w.rest[prefix:end]) {
 		return errFields
 	}
 	if w.delta <= w.previous || w.delta > w.last {

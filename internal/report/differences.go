@@ -22,7 +22,7 @@ func differences(all []scenario, clients int) section {
 	}
 }
 
-// eachVariant is "VARIANT: what", one entry for each difference.
+// eachVariant is "VARIANT: what; what", one entry for each variant with differences.
 func eachVariant(all []scenario, differences func(variant) []string) []entry {
 	var l []entry
 	for _, s := range all {
@@ -31,8 +31,8 @@ func eachVariant(all []scenario, differences func(variant) []string) []entry {
 			if len(all) > 1 {
 				where = s.name + " " + v.name
 			}
-			for _, what := range differences(v) {
-				l = append(l, entry{text: say(where + ": " + what)})
+			if found := differences(v); len(found) > 0 {
+				l = append(l, entry{text: say(where + ": " + strings.Join(found, "; "))})
 			}
 		}
 	}

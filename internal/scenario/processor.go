@@ -15,7 +15,7 @@ import (
 type processor struct {
 	stage    *Stage
 	producer *TransactionalProducer // nil without transactions
-	plain    *Producer
+	plain    *Producer              // without transactions
 	consumer *Consumer
 
 	seek    bool           // after an abort, to the committed offset
@@ -37,7 +37,7 @@ func runProcessor(seek bool) func(context.Context, *Stage) error {
 			if err != nil {
 				return nil, err
 			}
-			return &processor{stage: s, producer: p, plain: p.Producer, seek: seek, crashAt: crashAt}, p.Init(ctx)
+			return &processor{stage: s, producer: p, seek: seek, crashAt: crashAt}, p.Init(ctx)
 		})
 	}
 }
@@ -87,9 +87,16 @@ func (p *processor) live(ctx context.Context) error {
 	}
 	err = p.readOn(ctx, int64(ordersOf(p.stage.Parameters)))
 	if errors.Is(err, errCrashed) {
-		err = errors.Join(err, p.plain.Close(), consumer.Close())
+		err = errors.Join(err, p.stop(), consumer.Close())
 	}
 	return err
+}
+
+func (p *processor) stop() error {
+	if p.producer != nil {
+		return p.producer.Close()
+	}
+	return p.plain.Close()
 }
 
 // readOn polls until the position has reached the end of the orders.
@@ -124,10 +131,8 @@ func (p *processor) process(ctx context.Context, r drivers.Record) (next int64, 
 	switch {
 	case err == nil || errors.Is(err, errCrashed) || ctx.Err() != nil:
 		return next, err
-	default:
-		err = p.producer.Abort(ctx)
 	}
-	if err != nil || !p.seek {
+	if p.producer, err = p.producer.GiveUp(ctx); err != nil || !p.seek {
 		return next, err
 	}
 	return p.consumer.Rewind(ctx, drivers.TopicPartition{Topic: r.Topic, Partition: r.Partition})

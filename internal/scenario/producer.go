@@ -135,6 +135,23 @@ func (p *TransactionalProducer) Abort(ctx context.Context) error {
 	return p.ended(evidence.AskedAbort, outcome, err)
 }
 
+// GiveUp ends a transaction that could not be ended as it should, and returns the
+// producer to go on with: itself if it can abort, a new instance otherwise, whose
+// Init ends whatever is still open.
+func (p *TransactionalProducer) GiveUp(ctx context.Context) (*TransactionalProducer, error) {
+	if err := p.Abort(ctx); err == nil || ctx.Err() != nil {
+		return p, ctx.Err()
+	}
+	if err := p.Close(); err != nil {
+		return nil, err
+	}
+	heir, err := p.stage.NewTransactionalProducer(p.who)
+	if err != nil {
+		return nil, err
+	}
+	return heir, heir.Init(ctx)
+}
+
 func (p *TransactionalProducer) ended(asked evidence.End, outcome drivers.TransactionOutcome, err error) error {
 	p.stage.Ledger.end(p.transaction, asked, outcome)
 	if err != nil {

@@ -324,22 +324,11 @@ func (s *shop) sell(ctx context.Context, n int, messages []Message) error {
 			return err
 		}
 	}
-	if err := s.end(ctx, s.producer, n); err != nil {
-		return s.giveUp(ctx)
+	err := s.end(ctx, s.producer, n)
+	if err != nil {
+		s.producer, err = s.producer.GiveUp(ctx)
 	}
-	return nil
-}
-
-// giveUp aborts what could not be ended, and puts a new producer in the place of
-// one that cannot even do that: its Init ends whatever is still open.
-func (s *shop) giveUp(ctx context.Context) error {
-	if err := s.producer.Abort(ctx); err == nil || ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err := s.producer.Close(); err != nil {
-		return err
-	}
-	return s.open(ctx)
+	return err
 }
 
 func alwaysCommit(ctx context.Context, p *TransactionalProducer, _ int) error { return p.Commit(ctx) }
