@@ -3,13 +3,23 @@
 GO ?= go
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build test test-race lint fmt bench fuzz clean
+.PHONY: help build test test-race lint fmt bench fuzz clean run-with-idempotence run-without-idempotence
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 28
 
 build: ## bin/kcompare
 	$(GO) build -o bin/kcompare ./cmd/kcompare
+
+MESSAGES ?= 200
+DROP_RATE ?= 0.35
+LESSON = $(GO) run ./cmd/kcompare run idempotent --messages=$(MESSAGES) --drop-rate=$(DROP_RATE)
+
+run-with-idempotence: ## the lesson's run; MESSAGES=200 DROP_RATE=0.35
+	$(LESSON) --variant=enable.idempotence=true,sends=sequential
+
+run-without-idempotence: ## the same, with duplicates
+	$(LESSON) --variant=enable.idempotence=false,sends=sequential
 
 test: ## every test, and the build without a C compiler
 	$(GO) vet ./...

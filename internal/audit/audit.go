@@ -55,7 +55,7 @@ type Auditor struct {
 	keyed        map[string]keyed
 	wire         *wire
 	copies       copies
-	found        findings
+	found        *findings
 	log          tally
 	notes        []string // what could not be checked
 	walk         *walk    // through the partition that is being read
@@ -72,7 +72,7 @@ type tally struct {
 func New(o *evidence.Observed) *Auditor {
 	a := &Auditor{
 		o: o, transactions: newTransactions(o.Transactions), processing: newProcessing(o.Processing),
-		found: findings{},
+		found: newFindings(),
 	}
 	a.sends = newSends(o, a.transactions)
 	a.copies = newCopies(a.sends.count)
@@ -110,7 +110,7 @@ func (a *Auditor) Trial() evidence.Trial {
 		a.settle()
 		a.reportLeaks(&t.Conditions)
 	} else {
-		clear(a.found)
+		a.found = newFindings()
 	}
 	t.Conditions.SharedBatches += a.wire.shared
 	t.Conditions.Unchecked = a.unchecked()

@@ -1,9 +1,12 @@
 package audit_test
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -14,45 +17,51 @@ import (
 	"kcompare/internal/evidence"
 )
 
-// bulk is what a producer leaves behind that fills one partition after the
-// other, batch by batch: runs, a trace of batch headers, and logs as fetched.
+// bulk is what a producer leaves behind that fills three partitions in turn, a
+// batch each: runs, a trace of batch headers, and logs as fetched.
 type bulk struct {
 	evidence.Observed
-	raw   [bulkPartitions][]byte
-	after [bulkPartitions]int64
+	perBatch int
+	logs     [bulkPartitions][]int // the batches as they stand there, by number
+	producer int64
+	pattern  *pattern
 }
 
 const (
-	bulkPartitions       = 3
-	bulkProducer   int64 = 7000 // producer id
-	perBatch             = 100
-	bulkRole             = "payments"
+	bulkPartitions = 3
+	bulkRole       = "payments"
+
+	bulkProducer int64 = 7000 // producer id
+	noProducer   int64 = -1
 )
 
-// shape is the order in which the batches of a partition stand in its log.
+// shape is how a log differs from what was sent.
 type shape struct {
 	name      string
 	producer  int64
 	order     func(batches []int) []int
-	anomalies func(batches int64) []evidence.Anomaly
+	anomalies func(batches, perBatch int) []evidence.Anomaly
 }
 
 func shapes() []shape {
-	const none = -1 // producer id
-	duplicates := func(cause string) func(int64) []evidence.Anomaly {
-		return func(batches int64) []evidence.Anomaly {
-			return []evidence.Anomaly{{Kind: evidence.Duplicate, Count: batches / 3 * perBatch, Cause: cause, First: "payments/0"}}
+	third := func(cause string) func(int, int) []evidence.Anomaly {
+		return func(batches, perBatch int) []evidence.Anomaly {
+			return []evidence.Anomaly{
+				{Kind: evidence.Duplicate, Count: int64(batches / 3 * perBatch), Cause: cause, First: "payments/0"},
+			}
 		}
 	}
+	half := func(batches, perBatch int) []evidence.Anomaly {
+		return []evidence.Anomaly{{
+			Kind: evidence.Reordered, Count: int64(batches / 2 * perBatch), Cause: audit.ReorderedLater,
+			First: fmt.Sprintf("payments/%d", bulkPartitions*perBatch),
+		}}
+	}
 	return []shape{
-		{"clean", bulkProducer, slices.Clone[[]int], func(int64) []evidence.Anomaly { return []evidence.Anomaly{} }},
-		{"duplicates", none, repeatEveryThird, duplicates(audit.DuplicateNoProducer)},
-		{"duplicates-renumbered", bulkProducer, repeatEveryThird, duplicates(audit.DuplicateRenumbered)},
-		{"reordered", bulkProducer, swapNeighbours, func(batches int64) []evidence.Anomaly {
-			return []evidence.Anomaly{
-				{Kind: evidence.Reordered, Count: batches / 2 * perBatch, Cause: audit.ReorderedLater, First: "payments/300"},
-			}
-		}},
+		{"clean", bulkProducer, slices.Clone[[]int], func(int, int) []evidence.Anomaly { return []evidence.Anomaly{} }},
+		{"duplicates", noProducer, repeatEveryThird, third(audit.DuplicateNoProducer)},
+		{"duplicates-renumbered", bulkProducer, repeatEveryThird, third(audit.DuplicateRenumbered)},
+		{"reordered", bulkProducer, swapNeighbours, half},
 	}
 }
 
@@ -74,86 +83,98 @@ func swapNeighbours(batches []int) []int {
 	return order
 }
 
-// newBulk makes so many batches of a hundred records, the same number for each
-// partition.
-func newBulk(tb testing.TB, batches int, s shape) *bulk {
-	w := &bulk{}
+func newBulk(tb testing.TB, batches, perBatch int, s shape) *bulk {
+	w := &bulk{perBatch: perBatch, producer: s.producer, pattern: newPattern(tb, perBatch, s.producer)}
 	w.Intended = int64(batches * perBatch)
 	w.Trial.Conditions = evidence.Conditions{Finished: true, ReadBack: evidence.ReadBackComplete}
 	w.Runs = make([]evidence.Run, batches)
 	for p := range bulkPartitions {
-		own := make([]int, 0, batches/bulkPartitions)
+		var own []int
 		for n := p; n < batches; n += bulkPartitions {
 			own = append(own, n)
 		}
-		for _, n := range s.order(own) {
-			w.write(tb, p, n, s.producer)
+		w.logs[p] = s.order(own)
+		for i, n := range w.logs[p] {
+			w.tell(p, n, int64(i*perBatch))
 		}
 	}
 	return w
 }
 
-// write appends the nth batch to the log of a partition, and tells the client so
-// if it stands there for the first time. A producer gives each copy sequences of
-// its own.
-func (w *bulk) write(tb testing.TB, partition, n int, producer int64) {
-	base := w.after[partition]
+// tell notes what client and proxy saw of the nth batch, as it stands at an
+// offset. The client knows of the first copy.
+func (w *bulk) tell(partition, n int, offset int64) {
 	if w.Runs[n].Count == 0 {
 		w.Runs[n] = evidence.Run{
-			Topic: payments, Role: bulkRole, Ordinal: n * perBatch, Number: n * perBatch, Count: perBatch,
-			Outcome: evidence.OutcomeAcked, Partition: int32(partition), Offset: base,
+			Topic: payments, Role: bulkRole, Ordinal: n * w.perBatch, Number: n * w.perBatch, Count: w.perBatch,
+			Outcome: evidence.OutcomeAcked, Partition: int32(partition), Offset: offset,
 		}
 	}
-	b := kmsg.RecordBatch{FirstOffset: base, ProducerID: producer, ProducerEpoch: 0, FirstSequence: int32(base)}
-	if producer < 0 {
-		b.ProducerEpoch, b.FirstSequence = -1, -1
+	b := evidence.TraceBatch{
+		Topic: payments, Partition: int32(partition), ProducerID: w.producer, BaseSequence: int32(offset),
+		Records: int32(w.perBatch), BaseOffset: offset, Code: "ok",
 	}
-	raw, err := batch.Encode(b, kgo.NoCompression(), bulkRecords(n)...)
-	if err != nil {
-		tb.Fatal(err)
+	if w.producer < 0 {
+		b.ProducerEpoch, b.BaseSequence = -1, -1
 	}
-	w.raw[partition] = append(w.raw[partition], raw...)
-	w.after[partition] += perBatch
 	w.Trace.Exchanges = append(w.Trace.Exchanges, evidence.Exchange{
-		API: "Produce", Forwarded: true, Answered: true, Delivered: true,
-		Batches: []evidence.TraceBatch{{
-			Topic: payments, Partition: int32(partition), ProducerID: producer, ProducerEpoch: b.ProducerEpoch,
-			BaseSequence: b.FirstSequence, Records: perBatch, BaseOffset: base, Code: "ok",
-		}},
+		API: "Produce", Forwarded: true, Answered: true, Delivered: true, Batches: []evidence.TraceBatch{b},
 	})
 }
 
-// bulkRecords are those of the nth batch, about 120 bytes each.
-func bulkRecords(n int) []kmsg.Record {
-	records := make([]kmsg.Record, perBatch)
-	for i := range records {
-		number := n*perBatch + i
-		id := evidence.RecordID{Role: bulkRole, N: number}
-		key, value := []byte(fmt.Sprintf("order-%07d", number)), []byte(fmt.Sprintf("payment-%040d", number))
-		send := evidence.SendID{Ordinal: number, Sum: evidence.Checksum(key, value, id)}
-		records[i] = kmsg.Record{Key: key, Value: value, Headers: []kmsg.Header{
-			{Key: evidence.IDHeader, Value: []byte(id.String())},
-			{Key: evidence.SendHeader, Value: []byte(send.String())},
-		}}
+// raw appends batches of a log as fetched, from one index in logs to another. A
+// producer gives every copy sequences of its own.
+func (w *bulk) raw(dst []byte, partition, from, to int) []byte {
+	for i := from; i < min(to, len(w.logs[partition])); i++ {
+		dst = append(dst, w.pattern.batch(w.logs[partition][i]*w.perBatch, int64(i*w.perBatch))...)
 	}
-	return records
+	return dst
 }
 
-// audit reads the logs as fetched, batch by batch.
-func (w *bulk) audit(tb testing.TB, p *batch.Parser) (*audit.Auditor, evidence.Trial) {
-	a := audit.New(&w.Observed)
+func (w *bulk) after(partition int) int64 { return int64(len(w.logs[partition]) * w.perBatch) }
+
+func (w *bulk) records() (n int) {
+	for _, log := range w.logs {
+		n += len(log) * w.perBatch
+	}
+	return n
+}
+
+// audit reads the logs, which next hands out piece by piece.
+func (w *bulk) audit(tb testing.TB, next func(partition, piece int) []byte) (*audit.Auditor, evidence.Trial) {
+	a, p := audit.New(&w.Observed), batch.NewParser()
 	take := func(b evidence.Batch) error {
 		a.Batch(&b)
 		return nil
 	}
-	for i, raw := range w.raw {
+	for i := range bulkPartitions {
 		a.Partition(payments, int32(i), 0)
-		if _, err := p.Parse(raw, take); err != nil {
-			tb.Fatal(err)
+		for piece := 0; ; piece++ {
+			raw := next(i, piece)
+			if len(raw) == 0 {
+				break
+			}
+			if _, err := p.Parse(raw, take); err != nil {
+				tb.Fatal(err)
+			}
 		}
-		a.End(w.after[i])
+		a.End(w.after(i))
 	}
 	return a, a.Trial()
+}
+
+// whole hands out the logs in one piece each.
+func (w *bulk) whole() func(partition, piece int) []byte {
+	var raw [bulkPartitions][]byte
+	for i := range raw {
+		raw[i] = w.raw(nil, i, 0, len(w.logs[i]))
+	}
+	return func(partition, piece int) []byte {
+		if piece > 0 {
+			return nil
+		}
+		return raw[partition]
+	}
 }
 
 // parsed is the same world with its log in memory and each send by itself.
@@ -163,22 +184,22 @@ func (w *bulk) parsed(tb testing.TB) *evidence.Observed {
 	for _, r := range w.Runs {
 		for i := range r.Count {
 			s := evidence.Send{
-				ID:   evidence.RecordID{Role: r.Role, N: r.Number + i},
-				Send: evidence.SendID{Ordinal: r.Ordinal + i}, Topic: r.Topic, Outcome: r.Outcome,
+				ID: evidence.RecordID{Role: r.Role, N: r.Number + i}, Topic: r.Topic, Outcome: r.Outcome,
 				Partition: r.Partition, Offset: r.Offset + int64(i),
 			}
-			key, value := fmt.Sprintf("order-%07d", s.ID.N), fmt.Sprintf("payment-%040d", s.ID.N)
-			s.Send.Sum = evidence.Checksum([]byte(key), []byte(value), s.ID)
+			s.Send = evidence.SendID{Ordinal: r.Ordinal + i, Sum: bulkSum(s.ID.N)}
 			o.Sends = append(o.Sends, s)
 		}
 	}
-	for i, raw := range w.raw {
-		log := evidence.PartitionLog{Topic: payments, Partition: int32(i), After: w.after[i]}
-		if _, err := batch.NewParser().Parse(raw, func(b evidence.Batch) error {
+	next := w.whole()
+	for i := range bulkPartitions {
+		log := evidence.PartitionLog{Topic: payments, Partition: int32(i), After: w.after(i)}
+		keep := func(b evidence.Batch) error {
 			b.Records = slices.Clone(b.Records)
 			log.Batches = append(log.Batches, b)
 			return nil
-		}); err != nil {
+		}
+		if _, err := batch.NewParser().Parse(next(i, 0), keep); err != nil {
 			tb.Fatal(err)
 		}
 		o.Log.Partitions = append(o.Log.Partitions, log)
@@ -186,4 +207,69 @@ func (w *bulk) parsed(tb testing.TB) *evidence.Observed {
 	return &o
 }
 
-var _ = strconv.Itoa
+// pattern is the bytes of one batch, of which only numbers, checksums and header
+// have to change for any other one. Records have about 120 bytes.
+type pattern struct {
+	raw     []byte
+	numbers []int // where they stand, four a record
+	sums    []int
+}
+
+const (
+	numberPlace = "########"
+	sumPlace    = "$$$$$$$$"
+)
+
+func bulkKey(number string) string   { return "order-" + number }
+func bulkValue(number string) string { return "payment-of-40-bytes-for-order-" + number }
+
+func bulkSum(n int) uint32 {
+	number := fmt.Sprintf("%08d", n)
+	return evidence.Checksum([]byte(bulkKey(number)), []byte(bulkValue(number)), evidence.RecordID{Role: bulkRole, N: n})
+}
+
+func newPattern(tb testing.TB, records int, producer int64) *pattern {
+	r := kmsg.Record{Key: []byte(bulkKey(numberPlace)), Value: []byte(bulkValue(numberPlace)), Headers: []kmsg.Header{
+		{Key: evidence.IDHeader, Value: []byte(bulkRole + "/" + numberPlace)},
+		{Key: evidence.SendHeader, Value: []byte("0/" + numberPlace + "/" + sumPlace)},
+	}}
+	b := kmsg.RecordBatch{ProducerID: producer}
+	if producer < 0 {
+		b.ProducerEpoch, b.FirstSequence = -1, -1
+	}
+	raw, err := batch.Encode(b, kgo.NoCompression(), slices.Repeat([]kmsg.Record{r}, records)...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &pattern{raw: raw, numbers: places(raw, numberPlace), sums: places(raw, sumPlace)}
+}
+
+func places(raw []byte, mark string) (at []int) {
+	for from := 0; ; {
+		i := bytes.Index(raw[from:], []byte(mark))
+		if i < 0 {
+			return at
+		}
+		at = append(at, from+i)
+		from += i + len(mark)
+	}
+}
+
+// batch is the one whose records count up from a number, at an offset. It is
+// valid until the next call.
+func (p *pattern) batch(number int, offset int64) []byte {
+	for i, at := range p.sums {
+		digits := fmt.Appendf(nil, "%08d", number+i)
+		for _, at := range p.numbers[4*i : 4*i+4] {
+			copy(p.raw[at:], digits)
+		}
+		sum := binary.BigEndian.AppendUint32(nil, bulkSum(number+i))
+		hex.Encode(p.raw[at:], sum)
+	}
+	binary.BigEndian.PutUint64(p.raw, uint64(offset)) // where KIP-98 puts the fields
+	if producerID := int64(binary.BigEndian.Uint64(p.raw[43:])); producerID >= 0 {
+		binary.BigEndian.PutUint32(p.raw[53:], uint32(offset))
+	}
+	binary.BigEndian.PutUint32(p.raw[17:], crc32.Checksum(p.raw[21:], crc32.MakeTable(crc32.Castagnoli)))
+	return p.raw
+}

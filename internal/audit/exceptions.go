@@ -18,7 +18,8 @@ type exception struct {
 	atTold      bool     // one stands at the offset that the client told
 	abortedSeen bool     // it was counted as aborted-visible
 	unnumbered  int32    // further copies without a producer id
-	second      identity // of the first further copy that has one and is not the same as the first copy
+	renumbered  bool     // a further copy has another identity than the first one
+	second      identity // of the first of those
 }
 
 // exceptions finds them by position. They come in heaps, as batches do, so that

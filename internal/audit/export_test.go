@@ -1,4 +1,4 @@
 package audit
 
 // Exceptions is how many sends have an entry of their own.
-func (a *Auditor) Exceptions() int { return len(a.copies.exceptions) }
+func (a *Auditor) Exceptions() int { return a.copies.exceptions.count }

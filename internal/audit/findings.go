@@ -9,7 +9,13 @@ import (
 )
 
 // findings groups what was found by kind and cause.
-type findings map[finding]*sum
+type findings struct {
+	sums map[finding]*sum
+	last finding // what was found last is mostly found next
+	sum  *sum    // of that
+}
+
+func newFindings() *findings { return &findings{sums: map[finding]*sum{}} }
 
 type finding struct {
 	kind  evidence.AnomalyKind
@@ -26,21 +32,24 @@ type sum struct {
 // in the evidence: a send's position, so that the first one is the one sent
 // first, whatever partition it went to. Places all have rank 0 and come in the
 // order of the log. Only then is its name asked for.
-func (f findings) add(kind evidence.AnomalyKind, cause string, n int64, rank int, name func() string) {
-	s, ok := f[finding{kind, cause}]
-	if !ok {
-		s = &sum{rank: rank, first: name()}
-		f[finding{kind, cause}] = s
+func (f *findings) add(kind evidence.AnomalyKind, cause string, n int64, rank int, name func() string) {
+	if f.sum == nil || f.last != (finding{kind, cause}) {
+		f.last = finding{kind, cause}
+		f.sum = f.sums[f.last]
 	}
-	s.count += n
-	if rank < s.rank {
-		s.rank, s.first = rank, name()
+	if f.sum == nil {
+		f.sum = &sum{rank: rank, first: name()}
+		f.sums[f.last] = f.sum
+	}
+	f.sum.count += n
+	if rank < f.sum.rank {
+		f.sum.rank, f.sum.first = rank, name()
 	}
 }
 
-func (f findings) total(kind evidence.AnomalyKind) int64 {
+func (f *findings) total(kind evidence.AnomalyKind) int64 {
 	var n int64
-	for key, s := range f {
+	for key, s := range f.sums {
 		if key.kind == kind {
 			n += s.count
 		}
@@ -49,9 +58,9 @@ func (f findings) total(kind evidence.AnomalyKind) int64 {
 }
 
 // anomalies lists the findings in the order of the contract, then by cause.
-func (f findings) anomalies(allowed []evidence.AnomalyKind) []evidence.Anomaly {
-	list := make([]evidence.Anomaly, 0, len(f))
-	for key, s := range f {
+func (f *findings) anomalies(allowed []evidence.AnomalyKind) []evidence.Anomaly {
+	list := make([]evidence.Anomaly, 0, len(f.sums))
+	for key, s := range f.sums {
 		list = append(list, evidence.Anomaly{
 			Kind: key.kind, Count: s.count, Allowed: slices.Contains(allowed, key.kind),
 			Cause: key.cause, First: s.first,

@@ -27,46 +27,59 @@ const (
 	deceived                 // an error reached the client in place of that answer
 )
 
-// journeys reads the trace a second time, only when there are sends whose fate
-// it has to explain: those that were lost, those that failed and are there, and
-// copies without a producer id.
-func (a *Auditor) journeys(lost []sent) map[int]*journey {
-	wanted := map[int]*journey{}
-	for _, s := range lost {
-		wanted[s.position()] = &journey{}
+// journeys are those of the sends whose fate the trace has to explain: those that
+// were lost, those that failed and are there, and copies without a producer id.
+type journeys map[int]*journey
+
+func (j journeys) of(s sent) journey {
+	if known := j[s.position()]; known != nil {
+		return *known
 	}
-	for position, e := range a.copies.exceptions {
-		if e.outcome == evidence.OutcomeFailed || e.unnumbered > 0 {
-			wanted[position] = &journey{}
-		}
-	}
-	if len(wanted) == 0 {
-		return nil
+	return journey{}
+}
+
+// journeys reads the trace a second time, only when there is anything to explain.
+func (a *Auditor) journeys(lost []sent) journeys {
+	all := journeys{}
+	if len(lost) == 0 && a.copies.exceptions.count == 0 {
+		return all
 	}
 	for i := range a.o.Trace.Exchanges {
 		e := &a.o.Trace.Exchanges[i]
 		for j := range e.Batches {
-			a.follow(wanted, e, &e.Batches[j])
+			a.follow(all, e, &e.Batches[j])
 		}
 	}
-	return wanted
+	return all
 }
 
-func (a *Auditor) follow(wanted map[int]*journey, e *evidence.Exchange, b *evidence.TraceBatch) {
+func (a *Auditor) follow(all journeys, e *evidence.Exchange, b *evidence.TraceBatch) {
 	// Where some records are not named, the position of the others is not known.
 	numbered := e.Forwarded && b.ProducerID >= 0 && int(b.Records) == len(b.Sends)
 	partition := a.wire.place(place{b.Topic, b.Partition})
 	for i, id := range b.Sends {
 		s, known := a.sends.find(id)
-		if !known || wanted[s.position()] == nil {
+		if !known || !a.unexplained(s) {
 			continue
 		}
-		j := wanted[s.position()]
+		j := all[s.position()]
+		if j == nil {
+			j = &journey{}
+			all[s.position()] = j
+		}
 		j.travelled(e, wayOf(e, b))
 		if numbered {
 			j.numbers = append(j.numbers, identity{b.ProducerID, partition, sequence(b.BaseSequence, int64(i)), b.ProducerEpoch})
 		}
 	}
+}
+
+func (a *Auditor) unexplained(s sent) bool {
+	if !a.copies.has(s.position()) {
+		return s.outcome == evidence.OutcomeAcked
+	}
+	e := a.copies.exceptions.get(s.position())
+	return e != nil && (e.outcome == evidence.OutcomeFailed || e.unnumbered > 0)
 }
 
 // travelled notes one request with the send. Requests come in the order in which
@@ -111,9 +124,9 @@ const replaceResponse = "replace-response"
 
 // reusedSequences finds those of the sends that went to the broker under a
 // sequence number under which the first copy of a send stands in the log.
-func (a *Auditor) reusedSequences(journeys map[int]*journey) map[int]bool {
+func (a *Auditor) reusedSequences(all journeys) map[int]bool {
 	asked := map[producer][]int32{} // sequences
-	for _, j := range journeys {
+	for _, j := range all {
 		for _, id := range j.numbers {
 			asked[id.by()] = append(asked[id.by()], id.sequence)
 		}
@@ -128,7 +141,7 @@ func (a *Auditor) reusedSequences(journeys map[int]*journey) map[int]bool {
 		}
 	}
 	reused := map[int]bool{}
-	for position, j := range journeys {
+	for position, j := range all {
 		reused[position] = slices.ContainsFunc(j.numbers, func(id identity) bool { return taken[id] })
 	}
 	return reused

@@ -16,6 +16,7 @@ type walk struct {
 	next     int64 // the offset that has to come next
 	hold     hold
 	passages map[int]*passage
+	keyed    keyed  // its choose is nil where no partitioner is declared
 	key      []byte // reused
 
 	committed, uncommitted *reading
@@ -32,7 +33,7 @@ type passage struct {
 func (a *Auditor) newWalk(at place, before int64) *walk {
 	return &walk{
 		Auditor: a, place: at, number: a.wire.place(at), before: before, next: before,
-		hold: hold{open: map[int64][]*held{}}, passages: map[int]*passage{},
+		hold: hold{open: map[int64][]*held{}}, passages: map[int]*passage{}, keyed: a.keyed[at.topic],
 		committed: a.committed.take(at), uncommitted: a.uncommitted.take(at),
 		output: a.processing.output(at.topic),
 	}
@@ -158,12 +159,11 @@ func (w *walk) checkPlace(s sent, r *evidence.LogRecord) {
 }
 
 func (w *walk) rightlyKeyed(key string) bool {
-	k, declared := w.keyed[w.topic]
-	if !declared || key == "" {
+	if w.keyed.choose == nil || key == "" {
 		return true
 	}
 	w.key = append(w.key[:0], key...)
-	return k.choose(w.key, k.partitions) == w.partition
+	return w.keyed.choose(w.key, w.keyed.partitions) == w.partition
 }
 
 func (w *walk) checkCopy(s sent, o *origin, offset int64, sequence int32) {
@@ -237,7 +237,7 @@ func (w *walk) furtherCopy(s sent, o *origin, offset int64, sequence int32) {
 	if o.producer < 0 {
 		e.unnumbered++
 	} else {
-		w.about(s, evidence.Duplicate, w.copied(s, identity{o.producer, w.number, sequence, o.epoch}))
+		w.about(s, evidence.Duplicate, w.copied(s, e, identity{o.producer, w.number, sequence, o.epoch}))
 	}
 	if o.fate == evidence.FateVisible && !e.visible {
 		w.becameVisible(s)
@@ -246,12 +246,15 @@ func (w *walk) furtherCopy(s sent, o *origin, offset int64, sequence int32) {
 }
 
 // copied is the cause of a further copy of one act of sending.
-func (w *walk) copied(s sent, id identity) string {
-	key := copyOf{s.position(), id}
-	if w.firstOf(s).identity() == id || w.copies.again[key] {
+func (w *walk) copied(s sent, e *exception, id identity) string {
+	switch key := (copyOf{s.position(), id}); {
+	case w.firstOf(s).identity() == id, e.renumbered && e.second == id, w.copies.again[key]:
 		return DuplicateBroker
+	case e.renumbered:
+		w.copies.again[key] = true
+	default:
+		e.renumbered, e.second = true, id
 	}
-	w.copies.again[key] = true
 	return DuplicateRenumbered
 }
 

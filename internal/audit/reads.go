@@ -13,7 +13,7 @@ type consumer struct {
 	reads    []evidence.Read // nil when it did not read
 	under    string          // the end of each cause
 	readings map[place]*reading
-	found    findings
+	found    *findings
 }
 
 // reading is what was returned of one partition. The walk through the log takes
@@ -26,7 +26,7 @@ type reading struct {
 	jumped  bool // it went back at least once
 }
 
-func newConsumer(reads []evidence.Read, under string, found findings) *consumer {
+func newConsumer(reads []evidence.Read, under string, found *findings) *consumer {
 	c := &consumer{reads: reads, under: under, readings: map[place]*reading{}, found: found}
 	for i := range reads {
 		c.read(int32(i))

@@ -17,6 +17,9 @@ type sends struct {
 	instances map[int]*instance
 	records   map[topicRole]*records
 	claims    map[said]*claim
+
+	last   *instance // that of the last send that was found
+	lastID int
 }
 
 // said is whose a send is and what the client said of it.
@@ -135,6 +138,7 @@ type instance struct {
 	spans  []span // rising, no two with the same ordinal
 	at     int    // where the last one was found
 	trails []*trail
+	trail  int // where the last first copy was found
 }
 
 // span is ordinals of one run, from inclusive, to exclusive.
@@ -179,7 +183,10 @@ func (in *instance) behind(ordinal int) int {
 // find is the send with an identity. The checksum takes no part: a record whose
 // checksum differs is that send, corrupted.
 func (all *sends) find(id evidence.SendID) (sent, bool) {
-	in := all.instances[id.Instance]
+	if all.last == nil || all.lastID != id.Instance {
+		all.last, all.lastID = all.instances[id.Instance], id.Instance
+	}
+	in := all.last
 	if in == nil {
 		return sent{}, false
 	}

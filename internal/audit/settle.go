@@ -14,10 +14,10 @@ func (a *Auditor) settle() {
 	journeys := a.journeys(lost)
 	reused := a.reusedSequences(journeys)
 	for _, s := range lost {
-		a.about(s, evidence.Lost, a.lostCause(s, journeys[s.position()].way, reused[s.position()]))
+		a.about(s, evidence.Lost, a.lostCause(s, journeys.of(s).way, reused[s.position()]))
 	}
-	for position, e := range a.copies.exceptions {
-		a.settleException(e, journeys[position])
+	for e := range a.copies.exceptions.all() {
+		a.settleException(e, journeys.of(e.sent))
 	}
 	a.settleTorn()
 	a.settleProcessing()
@@ -28,7 +28,7 @@ func (a *Auditor) settle() {
 // others.
 func (a *Auditor) lost() []sent {
 	open := a.absent()
-	for _, e := range a.copies.exceptions {
+	for e := range a.copies.exceptions.all() {
 		switch {
 		case e.outcome != evidence.OutcomeAcked:
 		case e.live:
@@ -92,7 +92,7 @@ func (a *Auditor) checkOffset(s sent) {
 	if _, told := s.told(); !told {
 		return
 	}
-	if e := a.copies.exceptions[s.position()]; e != nil {
+	if e := a.copies.exceptions.get(s.position()); e != nil {
 		if e.inTold && !e.atTold {
 			a.about(s, evidence.OffsetMismatch, OffsetNotThere)
 		}
@@ -104,9 +104,8 @@ func (a *Auditor) checkOffset(s sent) {
 }
 
 // settleException is for what the trace has to explain, and for what the end of a
-// transaction turned out to be. Only sends that the trace was asked for have a
-// journey.
-func (a *Auditor) settleException(e *exception, j *journey) {
+// transaction turned out to be.
+func (a *Auditor) settleException(e *exception, j journey) {
 	if e.outcome == evidence.OutcomeFailed {
 		a.about(e.sent, evidence.FailedButPresent, a.failedCause(j.way))
 	}
@@ -122,7 +121,7 @@ func (a *Auditor) settleException(e *exception, j *journey) {
 // answer. Which of the copies came by which request is not known without a
 // sequence, so as many copies as there were needless requests are put down to
 // them.
-func (a *Auditor) settleUnnumbered(e *exception, j *journey) {
+func (a *Auditor) settleUnnumbered(e *exception, j journey) {
 	needless := min(j.needless, e.unnumbered)
 	if needless > 0 {
 		a.aboutMany(e.sent, int64(needless), evidence.Duplicate, DuplicateAnswered)

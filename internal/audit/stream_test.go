@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kcompare/internal/audit"
-	"kcompare/internal/batch"
 	"kcompare/internal/evidence"
 )
 
@@ -105,16 +104,16 @@ func follows(r, next evidence.Run) bool {
 // Bulk logs as the benchmarks read them: raw through the stream, and in memory
 // with each send by itself.
 func TestBulk(t *testing.T) {
-	const batches = 36
+	const batches, perBatch = 36, 10
 	for _, s := range shapes() {
 		t.Run(s.name, func(t *testing.T) {
-			w := newBulk(t, batches, s)
-			_, got := w.audit(t, batch.NewParser())
-			if diff := cmp.Diff(s.anomalies(batches), got.Anomalies); diff != "" {
+			w := newBulk(t, batches, perBatch, s)
+			_, got := w.audit(t, w.whole())
+			if diff := cmp.Diff(s.anomalies(batches, perBatch), got.Anomalies); diff != "" {
 				t.Errorf("anomalies (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(audit.Audit(w.parsed(t)), got); diff != "" {
-				t.Errorf("raw and in bulk (-in memory, by itself +raw):\n%s", diff)
+				t.Errorf("raw and in bulk (-in memory, each send by itself +raw):\n%s", diff)
 			}
 		})
 	}

@@ -81,7 +81,7 @@ func miss(torn map[*parts]*missing, s sent) {
 
 // visible says whether a read_committed reader gets a copy of a send.
 func (a *Auditor) visible(s sent) bool {
-	if e := a.copies.exceptions[s.position()]; e != nil {
+	if e := a.copies.exceptions.get(s.position()); e != nil {
 		return e.visible
 	}
 	return a.copies.has(s.position()) && a.firstOf(s).fate == evidence.FateVisible

@@ -16,8 +16,9 @@ import (
 
 // The formats of a report.
 const (
-	formatText = "text"
-	formatJSON = "json"
+	formatText     = "text"
+	formatMarkdown = "markdown"
+	formatJSON     = "json"
 )
 
 // oneOf checks the value of a flag that takes one of few words.
@@ -38,7 +39,7 @@ func (o output) toStdout() bool { return o.file == "" || o.file == "-" }
 
 // check finds out before a run whether the result can be written afterwards.
 func (o output) check() error {
-	if err := oneOf("format", o.format, formatText, formatJSON); err != nil {
+	if err := oneOf("format", o.format, formatText, formatMarkdown, formatJSON); err != nil {
 		return err
 	}
 	if o.toStdout() {
@@ -108,8 +109,11 @@ func (o output) replace(content []byte) error {
 }
 
 func (o output) render(b *bytes.Buffer, s *State, doc evidence.Document) error {
-	if o.format == formatJSON {
+	switch o.format {
+	case formatJSON:
 		return evidence.Encode(b, doc)
+	case formatMarkdown:
+		return report.Markdown(b, doc)
 	}
 	return report.Text(b, doc, report.TextOptions{Width: s.Width, Color: s.StdoutTerminal && o.toStdout()})
 }

@@ -27,7 +27,7 @@ func newReport(s *State) *cobra.Command {
 			return runReport(opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.output.format, "format", formatText, "text or json")
+	cmd.Flags().StringVar(&opts.output.format, "format", formatText, "text, markdown or json")
 	cmd.Flags().StringVarP(&opts.output.file, "output", "o", "", "write to this file instead of stdout")
 	return cmd
 }

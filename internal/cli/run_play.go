@@ -21,7 +21,7 @@ import (
 const (
 	// sideBySide is how many trials run at a time. They spend nearly all their
 	// time waiting for backoffs, each on a broker of its own.
-	sideBySide = 8
+	sideBySide = 16
 
 	// patience is how long an interrupted run waits for trials to let go; the
 	// contract allows 2 s in all.

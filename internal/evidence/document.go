@@ -3,6 +3,8 @@
 // audit, verdict and report need nothing else.
 package evidence
 
+import "fmt"
+
 // Schema is the version of the JSON that this package reads and writes.
 const Schema = "kcompare/evidence/v1"
 
@@ -171,4 +173,9 @@ type Anomaly struct {
 	Allowed bool        `json:"allowed"`
 	Cause   string      `json:"cause"`
 	First   string      `json:"first"` // key or place of the first one
+}
+
+// String is the anomaly in short, "lost: 51, the first is order-0004 (the cause)".
+func (a Anomaly) String() string {
+	return fmt.Sprintf("%s: %d, the first is %s (%s)", a.Kind, a.Count, a.First, a.Cause)
 }

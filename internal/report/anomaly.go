@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"kcompare/internal/evidence"
@@ -90,11 +89,11 @@ func anomalies(c client) []phrase {
 }
 
 // restated says whether a reason of the trial is the short form of an anomaly that
-// gets its own sentence, "lost: 51, the first is order-0004 (a cause)". Were the
-// form another one, the reader would be told twice, and nothing would be missing.
+// gets its own sentence. Evidence of another version may have another form; the
+// reader is told twice then, and nothing is missing.
 func restated(reason string, t evidence.Trial) bool {
 	return slices.ContainsFunc(t.Anomalies, func(a evidence.Anomaly) bool {
-		return !a.Allowed && reason == fmt.Sprintf("%s: %d, the first is %s (%s)", a.Kind, a.Count, a.First, a.Cause)
+		return !a.Allowed && reason == a.String()
 	})
 }
 

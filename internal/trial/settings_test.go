@@ -15,12 +15,12 @@ var leftAlone = map[string]string{
 	"connections.max.idle.ms":               "no trial leaves a connection idle that long",
 	"log_level":                             "logging",
 	"max.in.flight.requests.per.connection": "set for producers; a consumer has no batches to overtake",
-	"partition.assignment.strategy":         "only with a group",
+	"partition.assignment.strategy":         "only with a group: the story sets it",
 	"receive.message.max.bytes":             "no answer of a trial comes near it",
 	"sasl.mechanism":                        "only with security",
 	"socket.connection.setup.timeout.ms":    "loopback connects at once or not at all",
 	"socket.keepalive.enable":               "no connection lives long enough",
-	"transaction.timeout.ms":                "only with transactions",
+	"transaction.timeout.ms":                "only with transactions: ofTransactions sets it",
 }
 
 // TestSettingsThatDifferAreSet holds the settings of trials against the
@@ -56,5 +56,29 @@ func TestSettingsPassTheCheck(t *testing.T) {
 	}
 	if err := config.Check(consumerSettings(), config.Consumer); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEveryVariantsSettings: what a variant sets on top passes the check too, and
+// where the defaults of transactions and groups differ they are set.
+func TestEveryVariantsSettings(t *testing.T) {
+	for _, s := range scenario.All() {
+		for _, v := range s.Variants {
+			set, err := Settings(v, scenario.DefaultParameters(), nil)
+			if err != nil {
+				t.Errorf("%s %s: %v", s.Name, v.Name, err)
+			}
+			if isTransactional(set) && set["transaction.timeout.ms"] == "" {
+				t.Errorf("%s %s: transaction.timeout.ms is not set", s.Name, v.Name)
+			}
+			for _, consumer := range []map[string]string{Consuming(v), reading(v)} {
+				if err := config.Check(consumer, config.Consumer); err != nil {
+					t.Errorf("%s %s: %v", s.Name, v.Name, err)
+				}
+				if consumer["group.id"] != "" && consumer["partition.assignment.strategy"] == "" {
+					t.Errorf("%s %s: partition.assignment.strategy is not set", s.Name, v.Name)
+				}
+			}
+		}
 	}
 }

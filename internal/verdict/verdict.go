@@ -65,7 +65,7 @@ func anomalies(t evidence.Trial) []string {
 	var reasons []string
 	for _, a := range t.Anomalies {
 		if !slices.Contains(t.Allowed, a.Kind) {
-			reasons = append(reasons, fmt.Sprintf("%s: %d, the first is %s (%s)", a.Kind, a.Count, a.First, a.Cause))
+			reasons = append(reasons, a.String())
 		}
 	}
 	return reasons

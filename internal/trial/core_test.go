@@ -1,0 +1,231 @@
+package trial_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kcompare/drivers"
+	"kcompare/franz"
+	"kcompare/internal/evidence"
+	"kcompare/internal/scenario"
+	"kcompare/internal/trial"
+)
+
+// specOf is a small trial of any variant.
+func specOf(t *testing.T, name, variant string, d drivers.Driver) trial.Spec {
+	t.Helper()
+	s, _ := scenario.ByName(name)
+	i := slices.IndexFunc(s.Variants, func(v scenario.Variant) bool { return v.Name == variant })
+	if i < 0 {
+		t.Fatalf("%s has no variant %s", name, variant)
+	}
+	p := scenario.DefaultParameters()
+	p.Messages = 100
+	return trial.Spec{
+		Scenario: s, Variant: s.Variants[i], Driver: d, Parameters: p,
+		Seed: 1, Nodes: 3, Timeout: time.Minute, Now: time.Now,
+	}
+}
+
+// TestTheStoriesHold plays every variant of the core on both libraries, with
+// other numbers than a run has by default.
+func TestTheStoriesHold(t *testing.T) {
+	for _, s := range scenario.All() {
+		for _, v := range s.Variants {
+			for _, d := range clients(t) {
+				t.Run(s.Name+" "+v.Name+" "+d.Client(), func(t *testing.T) {
+					t.Parallel()
+					if got := play(t, specOf(t, s.Name, v.Name, d)); got.Verdict != evidence.Holds {
+						t.Errorf("verdict is %s: %q", got.Verdict, got.Reasons)
+					}
+				})
+			}
+		}
+	}
+}
+
+// meddler is a real library, some of whose clients are not what they seem.
+type meddler struct {
+	drivers.Driver
+	producer      func(drivers.Producer) drivers.Producer
+	transactional func(drivers.TransactionalProducer) drivers.TransactionalProducer
+	consumer      func(drivers.Consumer) drivers.Consumer
+	settings      func(map[string]string)
+}
+
+func (m meddler) with(s drivers.Settings) drivers.Settings {
+	if m.settings != nil {
+		s.Config = maps.Clone(s.Config)
+		m.settings(s.Config)
+	}
+	return s
+}
+
+func (m meddler) NewProducer(s drivers.Settings) (drivers.Producer, error) {
+	p, err := m.Driver.NewProducer(m.with(s))
+	if err == nil && m.producer != nil {
+		p = m.producer(p)
+	}
+	return p, err
+}
+
+func (m meddler) NewTransactionalProducer(s drivers.Settings) (drivers.TransactionalProducer, error) {
+	p, err := m.Driver.NewTransactionalProducer(m.with(s))
+	if err == nil && m.transactional != nil {
+		p = m.transactional(p)
+	}
+	return p, err
+}
+
+func (m meddler) NewConsumer(s drivers.Settings) (drivers.Consumer, error) {
+	c, err := m.Driver.NewConsumer(m.with(s))
+	if err == nil && m.consumer != nil {
+		c = m.consumer(c)
+	}
+	return c, err
+}
+
+// twice sends every record twice.
+type twice struct{ drivers.Producer }
+
+func (p twice) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
+	p.Producer.Produce(ctx, r, report)
+	p.Producer.Produce(ctx, r, func(drivers.Delivery) {})
+}
+
+// secretive keeps every seventh record to itself and says that it was written.
+type secretive struct {
+	drivers.Producer
+	n atomic.Int64
+}
+
+func (p *secretive) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
+	if p.n.Add(1)%7 == 0 {
+		report(drivers.Delivery{Outcome: drivers.Acked, Partition: drivers.AnyPartition, Offset: drivers.NoOffset})
+		return
+	}
+	p.Producer.Produce(ctx, r, report)
+}
+
+// committer commits whatever it is asked to abort.
+type committer struct{ drivers.TransactionalProducer }
+
+func (p committer) Abort(ctx context.Context) (drivers.TransactionOutcome, error) {
+	if outcome, err := p.Commit(ctx); err != nil {
+		return outcome, err
+	}
+	return drivers.Aborted, nil
+}
+
+// partial writes nothing to one of the topics, and says that it did.
+type partial struct{ drivers.TransactionalProducer }
+
+func (p partial) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
+	if r.Topic == "kcompare-transactional-notifications" {
+		report(drivers.Delivery{Outcome: drivers.Acked, Partition: drivers.AnyPartition, Offset: drivers.NoOffset})
+		return
+	}
+	p.TransactionalProducer.Produce(ctx, r, report)
+}
+
+// forgetful sends no offsets.
+type forgetful struct{ drivers.TransactionalProducer }
+
+func (forgetful) SendOffsets(context.Context, []drivers.Position, drivers.GroupMetadata) error {
+	return nil
+}
+
+// stubborn never seeks back.
+type stubborn struct{ drivers.Consumer }
+
+func (stubborn) Seek(context.Context, drivers.Position) error { return nil }
+
+// squeamish steps over some records of the orders topic.
+type squeamish struct{ drivers.Consumer }
+
+func (c squeamish) Poll(ctx context.Context) ([]drivers.Record, error) {
+	records, err := c.Consumer.Poll(ctx)
+	return slices.DeleteFunc(records, func(r drivers.Record) bool {
+		return r.Topic == "kcompare-transactional-orders" && r.Offset == 0
+	}), err
+}
+
+// TestLiesAreFoundOut: each claim of the core fails for a client that breaks it.
+func TestLiesAreFoundOut(t *testing.T) {
+	instance := 0
+	ownID := func(set map[string]string) {
+		if set["transactional.id"] != "" {
+			instance++
+			set["transactional.id"] += fmt.Sprint("-", instance)
+		}
+	}
+	patient := func(set map[string]string) {
+		if set["acks"] == "0" {
+			set["acks"] = "all"
+		}
+	}
+	for _, tt := range []struct {
+		scenario, variant string
+		lie               meddler
+		want              []evidence.AnomalyKind // at least these; none: the checks fail
+	}{
+		{"at-most-once", "acks=0", meddler{producer: func(p drivers.Producer) drivers.Producer { return twice{p} }},
+			[]evidence.AnomalyKind{evidence.Duplicate}},
+		{"at-most-once", "acks=1,retries=0", meddler{producer: func(p drivers.Producer) drivers.Producer { return twice{p} }},
+			[]evidence.AnomalyKind{evidence.Duplicate}},
+		{"at-least-once", "acks=all", meddler{producer: func(p drivers.Producer) drivers.Producer { return &secretive{Producer: p} }},
+			[]evidence.AnomalyKind{evidence.Lost}},
+		{"at-least-once", "acks=0", meddler{settings: patient}, nil},
+		{"transactional", "end=abort", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return committer{p} }},
+			[]evidence.AnomalyKind{evidence.AbortedVisible}},
+		{"transactional", "end=commit", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return partial{p} }},
+			[]evidence.AnomalyKind{evidence.Lost, evidence.TornTransaction}},
+		{"transactional", "isolation=read_uncommitted", meddler{consumer: func(c drivers.Consumer) drivers.Consumer { return squeamish{c} }},
+			[]evidence.AnomalyKind{evidence.PollSkipped}},
+		{"zombie", "producer=transactional", meddler{settings: ownID},
+			[]evidence.AnomalyKind{evidence.FencedWriteVisible}},
+		{"read-process-write", "after-abort=seek", meddler{consumer: func(c drivers.Consumer) drivers.Consumer { return stubborn{c} }},
+			[]evidence.AnomalyKind{evidence.InputSkipped}},
+		{"read-process-write", "after-abort=seek", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return forgetful{p} }},
+			[]evidence.AnomalyKind{evidence.InputReprocessed}},
+	} {
+		t.Run(tt.scenario+" "+tt.variant, func(t *testing.T) {
+			t.Parallel()
+			tt.lie.Driver = franz.New()
+			s := specOf(t, tt.scenario, tt.variant, tt.lie)
+			s.Timeout = 5 * time.Second
+			got := play(t, s)
+			for _, kind := range tt.want {
+				if !slices.ContainsFunc(got.Anomalies, func(a evidence.Anomaly) bool { return a.Kind == kind && !a.Allowed }) {
+					t.Errorf("%s is not named: %v", kind, got.Anomalies)
+				}
+			}
+			if got.Verdict != evidence.Violated {
+				t.Errorf("verdict is %s: %q", got.Verdict, got.Reasons)
+			}
+		})
+	}
+}
+
+// TestCodecs: a plan finds its records, and the audit its identities, in batches
+// of every codec.
+func TestCodecs(t *testing.T) {
+	for _, codec := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
+		for _, d := range clients(t) {
+			t.Run(codec+" "+d.Client(), func(t *testing.T) {
+				t.Parallel()
+				s := spec(t, "enable.idempotence=true,sends=concurrent", d)
+				s.Overrides = map[string]string{"compression.type": codec}
+				got := play(t, s)
+				if got.Verdict != evidence.Holds || got.Faults[0].Fired == 0 || got.Counts[evidence.Unique] != 40 {
+					t.Errorf("verdict is %s: %q; faults %+v, counts %v", got.Verdict, got.Reasons, got.Faults, got.Counts)
+				}
+			})
+		}
+	}
+}
