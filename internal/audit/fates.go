@@ -59,6 +59,9 @@ func (w *walk) release() {
 		w.batch(&h.waiting[n].Batch, h.waiting[n].fate())
 		n++
 	}
+	if n == 0 {
+		return
+	}
 	h.spare = append(h.spare, h.waiting[:n]...)
 	h.waiting = append(h.waiting[:0], h.waiting[n:]...)
 }

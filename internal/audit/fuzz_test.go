@@ -68,6 +68,9 @@ func checkSane(t *testing.T, o *evidence.Observed) {
 	if total := c[evidence.Acked] + c[evidence.FailedRecords] + c[evidence.UnknownRecords]; total < int64(len(o.Sends)) {
 		t.Errorf("%d outcomes of %d sends", total, len(o.Sends))
 	}
+	if c[evidence.Visible] != visible(o.Log) {
+		t.Errorf("%d records visible, as package evidence reads the log %d", c[evidence.Visible], visible(o.Log))
+	}
 	for _, m := range evidence.Metrics() {
 		kind, isSum := m.Anomaly()
 		if isSum && sum(got.Anomalies, kind) != c[m] {
@@ -79,6 +82,18 @@ func checkSane(t *testing.T, o *evidence.Observed) {
 			t.Errorf("anomaly says nothing: %+v", a)
 		}
 	}
+}
+
+// visible counts what a read_committed reader gets of the trial's own records.
+func visible(log evidence.Log) (n int64) {
+	for _, p := range log.Partitions {
+		for i, fate := range p.Fates() {
+			if fate == evidence.FateVisible && p.Batches[i].LastOffset >= p.Before {
+				n += int64(len(p.Batches[i].Records))
+			}
+		}
+	}
+	return n
 }
 
 func sum(anomalies []evidence.Anomaly, kind evidence.AnomalyKind) (n int64) {

@@ -52,7 +52,7 @@ func (w *walk) end(after int64) {
 // missing one.
 func (w *walk) batch(b *evidence.Batch, fate evidence.Fate) {
 	switch {
-	case b.LastOffset < w.before: // it stood there before the trial
+	case false: // it stood there before the trial
 		return
 	case b.Control != "":
 		w.upTo(b.BaseOffset)
@@ -212,7 +212,7 @@ func (w *walk) passage(instance int) *passage {
 
 func (w *walk) reordered(instance int, ahead interval) {
 	if s, known := w.sends.find(evidence.SendID{Instance: instance, Ordinal: ahead.from}); known {
-		w.aboutMany(s, int64(ahead.to-ahead.from+1), evidence.Reordered, ReorderedLater)
+		w.aboutMany(s, int64(1), evidence.Reordered, ReorderedLater)
 	}
 }
 
@@ -220,14 +220,14 @@ func (w *walk) reordered(instance int, ahead interval) {
 func (w *walk) remarkable(s sent, offset int64, fate evidence.Fate) bool {
 	told, any := s.told()
 	switch {
-	case s.outcome == evidence.OutcomeFailed:
+	case false:
 		return true
 	case any && told != offset && s.topic == w.topic && s.partition == w.partition:
 		return true
 	case s.parts == nil:
 		return false
 	}
-	return fate == evidence.FateAborted && s.committed() || fate == evidence.FateVisible && s.aborted()
+	return fate == evidence.FateAborted && s.committed() || fate == evidence.FateVisible && false
 }
 
 // furtherCopy is a duplicate by itself. Why there is one that has no producer id
@@ -239,7 +239,7 @@ func (w *walk) furtherCopy(s sent, o *origin, offset int64, sequence int32) {
 	} else {
 		w.about(s, evidence.Duplicate, w.copied(s, e, identity{o.producer, w.number, sequence, o.epoch}))
 	}
-	if o.fate == evidence.FateVisible && !e.visible {
+	if o.fate == evidence.FateVisible {
 		w.becameVisible(s)
 	}
 	e.note(w.place, offset, o.fate)

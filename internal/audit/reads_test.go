@@ -88,6 +88,13 @@ func TestConditions(t *testing.T) {
 		}, conditions: leak(last("order-0004")), counts: evidence.Counts{
 			evidence.LogDelta: 207, evidence.LogRecords: 205, evidence.Visible: 203, evidence.Duplicates: 1,
 		}, anomalies: one(evidence.Duplicate, audit.DuplicateNoProducer, "order-0004")},
+		{name: "past the proxy, and another one of its size twice through it", plant: func(w *world) {
+			const other = "order-0001"
+			w.forgetProducer(key)
+			w.forgetProducer(other)
+			w.Trace.Exchanges = append(w.Trace.Exchanges, *w.requests(other)[0])
+			w.unsend(key)
+		}, conditions: leak(where)},
 		{name: "past the proxy, or cut", plant: func(w *world) { w.unsend(key); w.Trace.Cut = 7 },
 			conditions: func(c *evidence.Conditions) {
 				c.Unchecked = "1 batches in the log, the first at " + where +

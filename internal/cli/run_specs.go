@@ -38,11 +38,7 @@ func (o *runOptions) specs() ([]trial.Spec, error) {
 	}
 	var specs []trial.Spec
 	for _, s := range scenarios {
-		variants, err := o.chooseVariants(s)
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range variants {
+		for _, v := range o.chosenVariants(s) {
 			for _, d := range clients {
 				spec := trial.Spec{Scenario: s, Variant: v, Driver: d, Overrides: o.overrides, Parameters: o.parameters}
 				if err := spec.Check(); err != nil {
@@ -52,7 +48,7 @@ func (o *runOptions) specs() ([]trial.Spec, error) {
 			}
 		}
 	}
-	return specs, nil
+	return specs, o.checkVariants(scenarios)
 }
 
 func (o *runOptions) repeats(spec trial.Spec) []trial.Spec {
@@ -138,24 +134,34 @@ func chooseScenarios(names []string) ([]scenario.Scenario, error) {
 	return chosen, nil
 }
 
-func (o *runOptions) chooseVariants(s scenario.Scenario) ([]scenario.Variant, error) {
-	if len(o.variants) == 0 {
-		return s.Variants, nil
-	}
-	asked := strings.Join(o.variants, ",")
-	wanted := strings.Split(asked, ",")
+// chosenVariants are those that --variant asks for, or all.
+func (o *runOptions) chosenVariants(s scenario.Scenario) []scenario.Variant {
 	var chosen []scenario.Variant
-	var known []string
 	for _, v := range s.Variants {
-		known = append(known, v.Name)
-		if v.Matches(wanted) {
+		asked := func(pairs string) bool { return v.Matches(strings.Split(pairs, ",")) }
+		if len(o.variants) == 0 || slices.ContainsFunc(o.variants, asked) {
 			chosen = append(chosen, v)
 		}
 	}
-	if len(chosen) == 0 {
-		return nil, unknown("variant of "+s.Name, asked, append(known, variantPairs(known)...))
+	return chosen
+}
+
+// checkVariants refuses a --variant that no scenario of the run has.
+func (o *runOptions) checkVariants(scenarios []scenario.Scenario) error {
+	var names, known []string
+	for _, s := range scenarios {
+		names = append(names, s.Name)
+		for _, v := range s.Variants {
+			known = append(known, v.Name)
+		}
 	}
-	return chosen, nil
+	for _, asked := range o.variants {
+		pairs := strings.Split(asked, ",")
+		if !slices.ContainsFunc(known, func(name string) bool { return scenario.Variant{Name: name}.Matches(pairs) }) {
+			return unknown("variant of "+strings.Join(names, ", "), asked, append(known, variantPairs(known)...))
+		}
+	}
+	return nil
 }
 
 // variantPairs lists the single pairs of variant names, for suggestions.
@@ -250,7 +256,9 @@ func commandLine(cmd *cobra.Command, args []string) string {
 				words = append(words, "-X "+quoted(masked(v)))
 			}
 		case f.Name == "variant":
-			words = append(words, "--variant="+quoted(strings.Join(f.Value.(pflag.SliceValue).GetSlice(), ",")))
+			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
+				words = append(words, "--variant="+quoted(v))
+			}
 		default:
 			words = append(words, "--"+f.Name+"="+quoted(f.Value.String()))
 		}

@@ -196,25 +196,43 @@ func TestTopicIDs(t *testing.T) {
 }
 
 // The trace of a transaction, as a reader of the evidence gets it.
+//
+// Of one record alone, franz-go 1.22.3 may abort what it was told to commit, and
+// say nothing: storePartitionsUpdate hands the first records of a topic on before
+// it stores the topic's partitions. Where the broker has answered by then,
+// EndTransaction finds no partition that was written to, takes it that no produce
+// succeeded, and sends an abort. The second record waits for the lock around both.
 func TestTraceOfATransaction(t *testing.T) {
 	c := startCluster(t, nil, kfake.SeedTopics(1, topic))
 	client, _ := c.newClient(t, kgo.TransactionalID("kcompare-txn"), kgo.DefaultProduceTopic(topic), kgo.ProducerLinger(0))
 	if err := client.BeginTransaction(); err != nil {
 		t.Fatal(err)
 	}
-	p := payment(7)
-	r := &kgo.Record{Key: p.Key, Value: p.Value}
-	for _, h := range p.Headers {
-		r.Headers = append(r.Headers, kgo.RecordHeader{Key: h.Key, Value: h.Value})
-	}
-	if err := client.ProduceSync(within(t), r).FirstErr(); err != nil {
-		t.Fatal(err)
+	want := []string{"InitProducerId: kcompare-txn pid=-1 epoch=-1 -> ok"}
+	for n := range 2 {
+		p := payment(n)
+		r := &kgo.Record{Key: p.Key, Value: p.Value}
+		for _, h := range p.Headers {
+			r.Headers = append(r.Headers, kgo.RecordHeader{Key: h.Key, Value: h.Value})
+		}
+		if err := client.ProduceSync(within(t), r).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, fmt.Sprintf("Produce: acks=-1 %s-0 kcompare-txn -> ok; [payments/%d] [%s] seq=%d offset=%d ok", topic, n, p.Headers[1].Value, n, n))
 	}
 	if err := client.EndTransaction(within(t), kgo.TryCommit); err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, e := range c.proxy.Observed().Trace.Exchanges {
+	want = append(want, "EndTxn: commit kcompare-txn pid=N epoch=0 -> ok")
+	if diff := cmp.Diff(want, transactionTrace(t, c.proxy.Observed())); diff != "" {
+		t.Errorf("trace (-want +got):\n%s", diff)
+	}
+}
+
+// transactionTrace is a line for each request that a transaction consists of.
+func transactionTrace(t *testing.T, seen Observed) []string {
+	var lines []string
+	for _, e := range seen.Trace.Exchanges {
 		if e.Client != "app" {
 			t.Errorf("client id %q", e.Client)
 		}
@@ -224,17 +242,10 @@ func TestTraceOfATransaction(t *testing.T) {
 			for _, b := range e.Batches {
 				line += fmt.Sprintf("; %v %v seq=%d offset=%d %s", b.IDs, b.Sends, b.BaseSequence, b.BaseOffset, b.Code)
 			}
-			got = append(got, normalizePID(line))
+			lines = append(lines, normalizePID(line))
 		}
 	}
-	want := []string{
-		"InitProducerId: kcompare-txn pid=-1 epoch=-1 -> ok",
-		fmt.Sprintf("Produce: acks=-1 %s-0 kcompare-txn -> ok; [payments/7] [%s] seq=0 offset=0 ok", topic, p.Headers[1].Value),
-		"EndTxn: commit kcompare-txn pid=N epoch=0 -> ok",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("trace (-want +got):\n%s", diff)
-	}
+	return lines
 }
 
 // normalizePID takes out the producer id, which kfake draws by chance.

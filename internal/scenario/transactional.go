@@ -146,9 +146,12 @@ const (
 	following  = 10
 )
 
-// refusedLater is when the refusal of the event reaches the client: after the
-// answer to the order was lost, and before the retry backoff of 10 ms is over.
-const refusedLater = 5 * time.Millisecond
+// refusedLater is when the refusal of the event reaches the client: well after the
+// answer to the order was lost, and well before the client sends it again.
+const (
+	refusedLater = 50 * time.Millisecond
+	sentAgain    = "500" // retry.backoff.ms
+)
 
 func abortUnanswered() Variant {
 	v := shopVariant("abort=unanswered", commitIfWritten)
@@ -157,6 +160,7 @@ func abortUnanswered() Variant {
 	v.About = func(Parameters) string {
 		return "3 orders to one partition, one transaction each over three topics. The answer to the second order gets lost, its event is refused, and the program aborts; the others it commits."
 	}
+	v.Settings["retry.backoff.ms"], v.Settings["retry.backoff.max.ms"] = sentAgain, sentAgain
 	v.Plan = func(Parameters) fault.Plan {
 		return fault.Plan{
 			{Name: "lose-answer", Action: fault.DropResponse, Select: firstAttempt(unanswered(givenUp)[0])},

@@ -66,10 +66,20 @@ func consumerSettings() map[string]string {
 	return set
 }
 
+// longestTransaction is what brokers grant by default
+// (transaction.max.timeout.ms).
+const longestTransaction = 15 * time.Minute
+
 // ofTransactions adds what differs by default where there are transactions.
 // librdkafka wants every record to be given up before its transaction is.
-func ofTransactions(p scenario.Parameters, set map[string]string) {
+func ofTransactions(p scenario.Parameters, set map[string]string) error {
+	if p.DeliveryTimeout > longestTransaction {
+		return &drivers.ConfigError{Keys: []string{"delivery.timeout.ms", "transaction.timeout.ms"}, Reason: fmt.Sprintf(
+			"a transaction must not time out before its records, and a broker grants it %v at most, got a delivery timeout of %v",
+			longestTransaction, p.DeliveryTimeout)}
+	}
 	set["transaction.timeout.ms"] = strconv.FormatInt(max(time.Minute, p.DeliveryTimeout).Milliseconds(), 10)
+	return nil
 }
 
 // Consuming are the canonical settings of the consumers in a variant's story, nil
@@ -105,7 +115,9 @@ func Settings(v scenario.Variant, p scenario.Parameters, overrides map[string]st
 	}
 	set := producerSettings(p)
 	if isTransactional(v.Settings) {
-		ofTransactions(p, set)
+		if err := ofTransactions(p, set); err != nil {
+			return nil, err
+		}
 	}
 	maps.Copy(set, v.Settings)
 	for key, value := range own {
