@@ -58,6 +58,24 @@ func (h Header) Codec() kgo.CompressionCodecType {
 	return kgo.CompressionCodecType(h.Attributes & codecBits)
 }
 
+// CodecName is that in words, empty where the records are not compressed.
+func (h Header) CodecName() string {
+	switch codec := h.Codec(); codec {
+	case kgo.CodecNone:
+		return ""
+	case kgo.CodecGzip:
+		return "gzip"
+	case kgo.CodecSnappy:
+		return "snappy"
+	case kgo.CodecLz4:
+		return "lz4"
+	case kgo.CodecZstd:
+		return "zstd"
+	default:
+		return fmt.Sprintf("codec %d", codec)
+	}
+}
+
 // Transactional says that the records belong to a transaction, or mark its end.
 func (h Header) Transactional() bool { return h.Attributes&transactionalBit != 0 }
 

@@ -91,8 +91,8 @@ type Trial struct {
 }
 
 // Fault is one rule of the plan and what became of it. Planned and Fired count
-// points (see package fault), Collateral counts innocent answers that were lost
-// with a connection that the fault closed.
+// points (see package fault), Collateral counts innocent answers, and with acks=0
+// requests, that were lost with a connection that the fault closed.
 type Fault struct {
 	Rule          string   `json:"rule"`
 	Kind          string   `json:"kind"`

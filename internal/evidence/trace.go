@@ -43,7 +43,8 @@ type TraceBatch struct {
 	ProducerEpoch int16      `json:"producer_epoch"`
 	BaseSequence  int32      `json:"base_sequence"`
 	Records       int32      `json:"records"`
-	IDs           []RecordID `json:"ids,omitempty"` // where records were decoded
+	Codec         string     `json:"codec,omitempty"` // how the records are compressed: "gzip"; empty where they are not
+	IDs           []RecordID `json:"ids,omitempty"`   // where records were decoded
 	Sends         []SendID   `json:"sends,omitempty"`
 	Attempt       int        `json:"attempt,omitempty"` // of its first record, from 1
 	BaseOffset    int64      `json:"base_offset"`

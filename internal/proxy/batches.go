@@ -24,7 +24,7 @@ func readBatches(at place, records []byte, parser *batch.Parser) ([]evidence.Tra
 			return append(batches, unnamed(at)), nil
 		}
 		b := evidence.TraceBatch{
-			Topic: at.topic, Partition: at.partition, Records: h.Records, BaseOffset: evidence.NoOffset,
+			Topic: at.topic, Partition: at.partition, Records: h.Records, Codec: h.CodecName(), BaseOffset: evidence.NoOffset,
 			ProducerID: h.ProducerID, ProducerEpoch: h.ProducerEpoch, BaseSequence: h.BaseSequence,
 		}
 		if err == nil && parser != nil {

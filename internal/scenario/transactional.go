@@ -52,7 +52,8 @@ abort=unanswered is small: one order is written, its answer is lost, and before 
 client can repeat it the transaction is aborted because the event was refused. The
 next order goes to the same partition. Where a client gives it the sequence number
 of the one that it gave up, the broker takes it for a repetition: it is acknowledged,
-committed, and not there. Look at "lost", "torn" and the causes.`,
+committed, and not there, on the embedded broker and on Apache Kafka 4.4.0 alike. Look
+at "lost", "torn" and the causes.`,
 		Topics: []Topic{
 			{Role: orders, Partitions: shopPartitions},
 			{Role: orderEvents, Partitions: shopPartitions, Config: map[string]string{"max.message.bytes": fmt.Sprint(largestEvent)}},

@@ -26,9 +26,10 @@ Both with the same transactional.id: InitProducerId of the new instance raises t
 epoch and aborts what the old one has open (KIP-98, fencing). Nothing that the old
 instance wrote may be visible, and its commit must not succeed. Whether it holds is
 judged on the log alone. By which call and with which code each library tells the old
-instance is shown as "errors": it differs between libraries, and for franz-go the
-embedded broker answers EndTxn with INVALID_TXN_STATE where Apache Kafka 4.4.0 says
-PRODUCER_FENCED.
+instance is shown as "errors", and differs: franz-go does not even ask to commit after
+the late write was refused. The codes are the embedded broker's. Apache Kafka 4.4.0
+answers the late write of librdkafka with INVALID_PRODUCER_EPOCH, upon which its
+commit fails with _FENCED; here it is INVALID_TXN_STATE both times.
 
 The control has plain idempotence. A producer id belongs to one session: for the
 broker the two are different producers, and both copies of a payment stand.`,
