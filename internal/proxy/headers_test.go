@@ -31,7 +31,7 @@ func TestHeadersOnly(t *testing.T) {
 	dialNode(t, c.proxy, 0).ask(produceTo(9, -1, topic, map[int32][]byte{0: raw}))
 	seen := c.proxy.Observed()
 	want := []evidence.TraceBatch{{
-		Topic: topic, ProducerID: -1, ProducerEpoch: -1, BaseSequence: -1, Records: 2, BaseOffset: 0, Code: "ok",
+		Topic: topic, ProducerID: -1, ProducerEpoch: -1, BaseSequence: -1, Records: 2, Codec: "zstd", BaseOffset: 0, Code: "ok",
 	}}
 	if diff := cmp.Diff(want, seen.Trace.Exchanges[0].Batches); diff != "" || len(seen.Fired["rule 1"]) != 1 || len(seen.Problems) > 0 {
 		t.Errorf("fired %v, problems %q, batches (-want +got):\n%s", seen.Fired, seen.Problems, diff)
