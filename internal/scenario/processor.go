@@ -127,9 +127,7 @@ func (p *processor) process(ctx context.Context, r drivers.Record) (next int64, 
 	if err := p.producer.Begin(ctx); err != nil {
 		return next, err
 	}
-	err = p.transact(ctx, r)
-	switch {
-	case err == nil || errors.Is(err, errCrashed) || ctx.Err() != nil:
+	if err = p.transact(ctx, r); err == nil || errors.Is(err, errCrashed) || ctx.Err() != nil {
 		return next, err
 	}
 	if p.producer, err = p.producer.GiveUp(ctx); err != nil || !p.seek {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"kcompare/drivers"
@@ -98,10 +99,11 @@ func shopPromise(name string, end ending, claim string, checks ...evidence.Check
 	v := shopVariant(name, end)
 	v.Kind, v.Claim = evidence.Promise, claim
 	// A commit of which the client could not say what came of it may be visible too.
-	v.Checks = append(checks,
+	v.Checks = slices.Concat(checks, []evidence.Check{
 		check(evidence.Torn, "==", 0),
 		check(evidence.AbortedSeen, "==", 0),
-		check(evidence.Visible, ">=", evidence.CommittedRecords))
+		check(evidence.Visible, ">=", evidence.CommittedRecords),
+	})
 	return v
 }
 
