@@ -2,8 +2,10 @@ package franz
 
 import (
 	"context"
+	"errors"
 	"sync"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"kcompare/drivers"
@@ -61,12 +63,20 @@ func (p *transactional) Commit(ctx context.Context) (drivers.TransactionOutcome,
 		return drivers.TransactionUnknown, errorOf("commit", err)
 	}
 	outcome, err := p.end(ctx, "commit", kgo.TryCommit, drivers.Committed)
-	p.unconfirmed = p.unconfirmed || drivers.ClassOf(err) == drivers.UnknownOutcome
+	p.unconfirmed = p.unconfirmed || unconfirmed(err)
 	return outcome, err
 }
 
-// Abort after a commit that was not confirmed is how kgo lets a program go on. It
-// does not say what became of the transaction.
+// unconfirmed says whether a commit may have been done all the same. Even a
+// refusal may be the answer to a repeated request whose first copy was executed;
+// only these two mean that there was none.
+func unconfirmed(err error) bool {
+	return err != nil && !errors.Is(err, kerr.OperationNotAttempted) && !errors.Is(err, kerr.TransactionAbortable)
+}
+
+// Abort after a commit that was not confirmed is how kgo lets a program go on
+// (kgo/txn.go, EndTransaction): it returns nil and sends no EndTxn. That does not
+// say what became of the transaction.
 func (p *transactional) Abort(ctx context.Context) (drivers.TransactionOutcome, error) {
 	if err := p.cl.AbortBufferedRecords(ctx); err != nil {
 		return drivers.TransactionUnknown, errorOf("abort", err)

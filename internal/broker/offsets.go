@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -28,6 +29,32 @@ func (r *Reader) EndOffsets(ctx context.Context, topics []string) (map[TopicPart
 		return nil, fmt.Errorf("end offsets: %w", err)
 	}
 	return ends, nil
+}
+
+// AwaitEnds waits until each partition has reached its end offset. The error names
+// one that has not.
+func (r *Reader) AwaitEnds(ctx context.Context, ends map[TopicPartition]int64) error {
+	partitions := slices.SortedFunc(maps.Keys(ends), TopicPartition.Compare)
+	for {
+		now, err := r.listOffsets(ctx, partitions, latestOffset)
+		if err == nil {
+			if err = behind(partitions, now, ends); err == nil {
+				return nil
+			}
+		}
+		if err := again(ctx, err); err != nil {
+			return fmt.Errorf("await end offsets: %w", err)
+		}
+	}
+}
+
+func behind(partitions []TopicPartition, now, ends map[TopicPartition]int64) error {
+	for _, tp := range partitions {
+		if now[tp] < ends[tp] {
+			return fmt.Errorf("%s ends at offset %d, expected %d", tp, now[tp], ends[tp])
+		}
+	}
+	return nil
 }
 
 // partitions lists every partition of topics, sorted.

@@ -62,7 +62,7 @@ unstable; 130 interrupted, what was finished is printed.`,
 	f.IntVar(&opts.nodes, "nodes", 3, "nodes of the embedded broker")
 	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
 	f.StringArrayVar(&opts.variants, "variant", nil, "only variants that contain all of these `key=value,...` pairs (repeat it for others)")
-	f.IntVar(&p.Messages, "messages", p.Messages, "records that a scenario sends")
+	f.IntVar(&p.Messages, "messages", p.Messages, "size of a story; each says how many records it makes of it")
 	f.Float64Var(&p.DropRate, "drop-rate", p.DropRate, "chance of a fault at each attempt, 0 to 1")
 	f.DurationVar(&p.DeliveryTimeout, "delivery-timeout", p.DeliveryTimeout, "delivery.timeout.ms of every client")
 	f.IntVar(&p.Retries, "retries", p.Retries, "retries of every client")

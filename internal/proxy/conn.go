@@ -41,6 +41,8 @@ type conn struct {
 
 	records *batch.Parser // request side: of the batches in Produce; nil: their headers are enough
 
+	served chan struct{} // closed when the connection has ended
+
 	mu        sync.Mutex // keeps dial and abandon apart
 	abandoned bool
 
@@ -51,7 +53,7 @@ type conn struct {
 }
 
 func newConn(p *Proxy, n *node, client *net.TCPConn, id int64) *conn {
-	c := &conn{p: p, node: n, id: id, client: client}
+	c := &conn{p: p, node: n, id: id, client: client, served: make(chan struct{})}
 	if !p.opts.HeadersOnly {
 		c.records = batch.NewParser()
 	}

@@ -93,6 +93,7 @@ func (p *Proxy) admit(n *node, client *net.TCPConn) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.conns, c)
+		close(c.served)
 	})
 }
 

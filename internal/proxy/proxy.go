@@ -122,6 +122,31 @@ func (p *Proxy) Bootstrap() string {
 	return strings.Join(addrs, ",")
 }
 
+// Drained waits until every connection has come to its end by itself: clients
+// hung up, and what they had sent was forwarded. The error is that of ctx.
+func (p *Proxy) Drained(ctx context.Context) error {
+	for {
+		c := p.anyConn()
+		if c == nil {
+			return nil
+		}
+		select {
+		case <-c.served:
+		case <-ctx.Done():
+			return fmt.Errorf("a client still holds a connection to node %d: %w", c.node.id, ctx.Err())
+		}
+	}
+}
+
+func (p *Proxy) anyConn() *conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		return c
+	}
+	return nil
+}
+
 // Close closes every listener and connection and waits for all goroutines.
 // Calling it again does no harm. Observed is final afterwards.
 func (p *Proxy) Close() error {

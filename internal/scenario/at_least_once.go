@@ -35,6 +35,7 @@ again: records are missing that were reported as written.`,
 					check(evidence.LostRecords, "==", 0),
 					check(evidence.Unique, ">=", evidence.Acked),
 				},
+				Requires:          []evidence.Check{check(evidence.Acked, ">", 0)},
 				Allowed:           []evidence.AnomalyKind{evidence.Duplicate, evidence.FailedButPresent},
 				OneRecordPerBatch: true,
 				About: func(p Parameters) string {
@@ -45,21 +46,7 @@ again: records are missing that were reported as written.`,
 				Records: paymentRecords,
 				Run:     sendOneByOne,
 			},
-			{
-				Name: "acks=0", Kind: evidence.Control,
-				Claim:             "without answers something is lost",
-				Settings:          map[string]string{"acks": "0", "enable.idempotence": "false"},
-				Checks:            []evidence.Check{check(evidence.LostRecords, ">", 0)},
-				Allowed:           []evidence.AnomalyKind{evidence.Lost},
-				OneRecordPerBatch: true,
-				About: func(p Parameters) string {
-					return fmt.Sprintf("%d payments, one at a time, without asking for an answer; %g %% of the requests get lost before the broker.",
-						p.Messages, p.DropRate*100)
-				},
-				Plan:    loseUnansweredRequests,
-				Records: paymentRecords,
-				Run:     sendOneByOne,
-			},
+			withoutAcks(evidence.Control, "without answers something is lost", check(evidence.LostRecords, ">", 0)),
 		},
 	}
 }

@@ -79,10 +79,10 @@ func idempotentVariant(idempotence bool, how sends) Variant {
 	} else {
 		v.Kind = evidence.Control
 		v.Claim, v.Checks = withoutIdempotence(how)
-		// A record that the client gave up on has a lost answer, its last, that no
-		// further attempt came after.
-		v.Requires = []evidence.Check{check(evidence.Acked, "==", evidence.Intended)}
 	}
+	// A record that the client gave up on, and said so, may be there or not. It has
+	// a lost answer, its last, that no further attempt came after.
+	v.Requires = []evidence.Check{check(evidence.Acked, "==", evidence.Intended)}
 	v.Allowed = allowedAnomalies(idempotence, how)
 	return v
 }

@@ -23,8 +23,8 @@ type Ledger struct {
 	sealed       bool
 	sends        []evidence.Send
 	transactions []evidence.Transaction
-	errors       map[evidence.ErrorCount]int64 // its Count is 0
-	twice        string                        // the first record that was reported more than once
+	errors       map[failure]*evidence.ErrorCount
+	twice        string // the first record that was reported more than once
 }
 
 // send notes a record that is about to be handed over by a part of the story. The
@@ -77,13 +77,20 @@ func (l *Ledger) Note(who string, err error) {
 	l.note(who, e)
 }
 
+// failure is one kind of error. Texts name sizes, partitions and topics, so that
+// only the first one is kept.
+type failure struct{ who, call, class, code string }
+
 func (l *Ledger) note(who string, e *drivers.Error) *evidence.ErrorCount {
-	kind := evidence.ErrorCount{Who: who, Call: e.Call, Class: string(e.Class), Code: e.Code, Text: e.Text}
+	kind := failure{who, e.Call, string(e.Class), e.Code}
 	if l.errors == nil {
-		l.errors = map[evidence.ErrorCount]int64{}
+		l.errors = map[failure]*evidence.ErrorCount{}
 	}
-	l.errors[kind]++
-	return &kind
+	if l.errors[kind] == nil {
+		l.errors[kind] = &evidence.ErrorCount{Who: who, Call: e.Call, Class: string(e.Class), Code: e.Code, Text: e.Text}
+	}
+	l.errors[kind].Count++
+	return &evidence.ErrorCount{Who: who, Call: e.Call, Class: string(e.Class), Code: e.Code, Text: e.Text, Count: 1}
 }
 
 // begin opens the next transaction and returns its number.
@@ -139,12 +146,11 @@ func (l *Ledger) Errors() []evidence.ErrorCount {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	kinds := make([]evidence.ErrorCount, 0, len(l.errors))
-	for kind, n := range l.errors {
-		kind.Count = n
-		kinds = append(kinds, kind)
+	for _, kind := range l.errors {
+		kinds = append(kinds, *kind)
 	}
 	slices.SortFunc(kinds, func(a, b evidence.ErrorCount) int {
-		return cmp.Or(strings.Compare(a.Who, b.Who), strings.Compare(a.Call, b.Call), strings.Compare(a.Code, b.Code), strings.Compare(a.Text, b.Text))
+		return cmp.Or(strings.Compare(a.Who, b.Who), strings.Compare(a.Call, b.Call), strings.Compare(a.Code, b.Code), strings.Compare(a.Class, b.Class))
 	})
 	return kinds
 }

@@ -19,13 +19,13 @@ func TestLedger(t *testing.T) {
 	acked(drivers.Delivery{Outcome: drivers.Acked, Partition: 1, Offset: 7})
 	refused := &drivers.Error{Call: "produce", Class: drivers.Application, Code: "MESSAGE_TOO_LARGE", Text: "too large"}
 	failed(drivers.Delivery{Outcome: drivers.Failed, Partition: -1, Offset: -1, Err: refused})
-	l.Note("", refused)
+	l.Note("", &drivers.Error{Call: "produce", Class: drivers.Application, Code: "MESSAGE_TOO_LARGE", Text: "2153 bytes are too large"})
 	l.Seal()
 	if late(drivers.Delivery{Outcome: drivers.Acked}) {
 		t.Error("a report after Seal counted")
 	}
 
-	kind := evidence.ErrorCount{Call: "produce", Class: "application", Code: "MESSAGE_TOO_LARGE", Text: "too large"}
+	kind := evidence.ErrorCount{Call: "produce", Class: "application", Code: "MESSAGE_TOO_LARGE", Text: "too large", Count: 1}
 	want := []evidence.Send{
 		{ID: evidence.RecordID{Role: "payments", N: 0}, Outcome: evidence.OutcomeAcked, Partition: 1, Offset: 7},
 		{ID: evidence.RecordID{Role: "payments", N: 1}, Outcome: evidence.OutcomeFailed, Partition: -1, Offset: -1, Error: &kind},

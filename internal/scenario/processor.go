@@ -10,104 +10,83 @@ import (
 	"kcompare/internal/evidence"
 )
 
-// processor is the program of read-process-write: one life of it, from start to
-// crash or end.
-type processor struct {
+// processor is a program of read-process-write: it deals with one order and
+// returns the next offset to read.
+type processor interface {
+	process(ctx context.Context, r drivers.Record) (next int64, err error)
+	Close() error
+}
+
+// life is one life of a program, from its start to a crash or the end.
+type life struct {
 	stage    *Stage
-	producer *TransactionalProducer // nil without transactions
-	plain    *Producer              // without transactions
 	consumer *Consumer
-
-	seek    bool           // after an abort, to the committed offset
-	invalid map[int64]bool // offsets of orders that were found invalid; a second life has to find them again
-	crashAt int64          // offset; noCrash in the second life
-	done    int            // orders since the last commit of offsets, without transactions
+	crashAt  int64 // offset from which on it crashes, with outputs written and nothing committed
 }
 
-const noCrash = -1
+// noCrash is behind every order.
+const noCrash = int64(1) << 62
 
-// errCrashed ends the first life of a processor.
-var errCrashed = errors.New("the processor crashed")
+var (
+	errCrashed      = errors.New("the processor crashed")
+	errNeverCrashed = errors.New("the processor came to no order at which it could crash")
+)
 
-// runProcessor lives twice: the first life ends in a crash.
-func runProcessor(seek bool) func(context.Context, *Stage) error {
-	return func(ctx context.Context, s *Stage) error {
-		return liveTwice(ctx, s, func(life string, crashAt int64) (*processor, error) {
-			p, err := s.NewTransactionalProducer(life)
-			if err != nil {
-				return nil, err
-			}
-			return &processor{stage: s, producer: p, seek: seek, crashAt: crashAt}, p.Init(ctx)
-		})
-	}
-}
-
-// runPlainProcessor does the same without transactions.
-func runPlainProcessor(ctx context.Context, s *Stage) error {
-	return liveTwice(ctx, s, func(life string, crashAt int64) (*processor, error) {
-		p, err := s.NewProducer(life)
-		return &processor{stage: s, plain: p, crashAt: crashAt}, err
-	})
-}
-
-func liveTwice(ctx context.Context, s *Stage, born func(life string, crashAt int64) (*processor, error)) error {
-	first, err := born("before the crash", crashOffset(ordersOf(s.Parameters)))
-	if err != nil {
+// liveTwice starts a program, and once more after its crash.
+func liveTwice(ctx context.Context, s *Stage, start func(context.Context, life, string) (processor, error)) error {
+	err := live(ctx, s, crashOffset(ordersOf(s.Parameters)), "before the crash", start)
+	switch {
+	case err == nil:
+		return errNeverCrashed
+	case !errors.Is(err, errCrashed):
 		return err
 	}
-	if err := first.live(ctx); !errors.Is(err, errCrashed) {
-		return err
-	}
-	second, err := born("after the crash", noCrash)
-	if err != nil {
-		return err
-	}
-	return second.live(ctx)
+	return live(ctx, s, noCrash, "after the crash", start)
 }
 
 // crashOffset is that of a valid order a little behind the middle. At least that
 // one has outputs and no committed offset then.
 func crashOffset(orders int) int64 {
 	at := min(orders/2+2, orders-1)
-	if !incomingOrders(Parameters{Messages: 5 * orders})[at].Valid {
+	if isInvalid(at) {
 		at++
 	}
 	return int64(at)
 }
 
-// live joins the group and processes until every order has been dealt with.
-func (p *processor) live(ctx context.Context) error {
-	consumer, err := p.stage.NewConsumer("")
+// live joins the group and processes until every order has been dealt with. A
+// crash leaves the group as an end would, or the next life had to wait for the
+// session timeout.
+func live(ctx context.Context, s *Stage, crashAt int64, who string, start func(context.Context, life, string) (processor, error)) error {
+	consumer, err := s.NewConsumer("")
 	if err != nil {
 		return err
 	}
-	p.consumer, p.invalid = consumer, map[int64]bool{}
+	program, err := start(ctx, life{stage: s, consumer: consumer, crashAt: crashAt}, who)
+	if err != nil {
+		return err
+	}
 	if err := consumer.Subscribe(ctx, orders); err != nil {
 		return err
 	}
-	err = p.readOn(ctx, int64(ordersOf(p.stage.Parameters)))
+	err = readOn(ctx, consumer, program, int64(ordersOf(s.Parameters)))
 	if errors.Is(err, errCrashed) {
-		err = errors.Join(err, p.stop(), consumer.Close())
+		if failed := errors.Join(program.Close(), consumer.Close()); failed != nil {
+			return failed
+		}
 	}
 	return err
 }
 
-func (p *processor) stop() error {
-	if p.producer != nil {
-		return p.producer.Close()
-	}
-	return p.plain.Close()
-}
-
 // readOn polls until the position has reached the end of the orders.
-func (p *processor) readOn(ctx context.Context, end int64) error {
+func readOn(ctx context.Context, consumer *Consumer, program processor, end int64) error {
 	for next := int64(0); next < end; {
-		records, err := p.consumer.Poll(ctx)
+		records, err := consumer.Poll(ctx)
 		if err != nil {
 			return err
 		}
 		for _, r := range records {
-			if next, err = p.process(ctx, r); err != nil {
+			if next, err = program.process(ctx, r); err != nil {
 				return err
 			}
 			if next <= r.Offset {
@@ -118,13 +97,31 @@ func (p *processor) readOn(ctx context.Context, end int64) error {
 	return nil
 }
 
-// process deals with one order and returns the next offset to read.
-func (p *processor) process(ctx context.Context, r drivers.Record) (next int64, err error) {
-	next = r.Offset + 1
-	if p.producer == nil {
-		return next, p.processPlain(ctx, r)
+// transactionalProcessor commits outputs and offset of each order together.
+type transactionalProcessor struct {
+	life
+	producer *TransactionalProducer
+	seek     bool           // after an abort, to the committed offset
+	invalid  map[int64]bool // offsets of orders that were found invalid; a second life has to find them again
+}
+
+func runProcessor(seek bool) func(context.Context, *Stage) error {
+	return func(ctx context.Context, s *Stage) error {
+		return liveTwice(ctx, s, func(ctx context.Context, l life, who string) (processor, error) {
+			p, err := s.NewTransactionalProducer(who)
+			if err != nil {
+				return nil, err
+			}
+			return &transactionalProcessor{life: l, producer: p, seek: seek, invalid: map[int64]bool{}}, p.Init(ctx)
+		})
 	}
-	if err := p.producer.Begin(ctx); err != nil {
+}
+
+func (p *transactionalProcessor) Close() error { return p.producer.Close() }
+
+func (p *transactionalProcessor) process(ctx context.Context, r drivers.Record) (next int64, err error) {
+	next = r.Offset + 1
+	if p.producer, err = p.producer.Open(ctx); err != nil {
 		return next, err
 	}
 	if err = p.transact(ctx, r); err == nil || errors.Is(err, errCrashed) || ctx.Err() != nil {
@@ -133,13 +130,15 @@ func (p *processor) process(ctx context.Context, r drivers.Record) (next int64, 
 	if p.producer, err = p.producer.GiveUp(ctx); err != nil || !p.seek {
 		return next, err
 	}
-	return p.consumer.Rewind(ctx, drivers.TopicPartition{Topic: r.Topic, Partition: r.Partition})
+	return p.consumer.Rewind(ctx, partitionOf(r))
 }
 
 // transact is what stands in a transaction, its commit included. An error means
-// that it is to be aborted.
-func (p *processor) transact(ctx context.Context, r drivers.Record) error {
-	if !p.invalid[r.Offset] {
+// that it is to be given up. Of an order that is known to be invalid it commits the
+// offset alone.
+func (p *transactionalProcessor) transact(ctx context.Context, r drivers.Record) error {
+	skipped := p.invalid[r.Offset]
+	if !skipped {
 		if err := p.writeOutputs(ctx, r); err != nil {
 			return err
 		}
@@ -147,54 +146,75 @@ func (p *processor) transact(ctx context.Context, r drivers.Record) error {
 	if err := p.producer.SendOffsets(ctx, after(r), p.consumer); err != nil {
 		return err
 	}
-	if r.Offset == p.crashAt {
+	if r.Offset >= p.crashAt && !skipped {
 		return errCrashed
 	}
 	return p.producer.Commit(ctx)
 }
 
-var errRefused = errors.New("an output was not written")
-
-func (p *processor) writeOutputs(ctx context.Context, r drivers.Record) error {
+func (p *transactionalProcessor) writeOutputs(ctx context.Context, r drivers.Record) error {
 	outputs, err := processOrder(r)
 	if err != nil {
 		p.invalid[r.Offset] = true
 		return err
 	}
-	for _, m := range outputs {
-		p.producer.Send(ctx, m)
+	return p.producer.write(ctx, outputs)
+}
+
+// plainProcessor writes outputs at once and commits the offset every few orders.
+type plainProcessor struct {
+	life
+	producer *Producer
+	done     int // orders dealt with
+}
+
+func runPlainProcessor(ctx context.Context, s *Stage) error {
+	return liveTwice(ctx, s, func(_ context.Context, l life, who string) (processor, error) {
+		p, err := s.NewProducer(who)
+		return &plainProcessor{life: l, producer: p}, err
+	})
+}
+
+func (p *plainProcessor) Close() error { return p.producer.Close() }
+
+func (p *plainProcessor) process(ctx context.Context, r drivers.Record) (next int64, err error) {
+	next = r.Offset + 1
+	if outputs, err := processOrder(r); err == nil { // invalid ones go nowhere
+		if err := p.producer.write(ctx, outputs); err != nil {
+			return next, err
+		}
+		if r.Offset >= p.crashAt {
+			return next, errCrashed
+		}
 	}
-	if err := p.producer.Wait(ctx); err != nil {
+	if p.done++; p.done%committedEvery != 0 {
+		return next, nil
+	}
+	return next, p.consumer.Commit(ctx, after(r))
+}
+
+var errRefused = errors.New("an output was not written")
+
+// write sends the messages and looks at what became of them.
+func (p *Producer) write(ctx context.Context, messages []Message) error {
+	for _, m := range messages {
+		p.Send(ctx, m)
+	}
+	if err := p.Wait(ctx); err != nil {
 		return err
 	}
-	if p.producer.Failed() {
+	if p.Failed() {
 		return errRefused
 	}
 	return nil
 }
 
-// processPlain writes the outputs, and the offset every few orders.
-func (p *processor) processPlain(ctx context.Context, r drivers.Record) error {
-	outputs, err := processOrder(r)
-	if err == nil {
-		for _, m := range outputs {
-			p.plain.Send(ctx, m)
-		}
-		if err := p.plain.Wait(ctx); err != nil {
-			return err
-		}
-	}
-	if r.Offset == p.crashAt {
-		return errCrashed
-	}
-	if p.done++; p.done%committedEvery != 0 {
-		return nil
-	}
-	return p.consumer.Commit(ctx, after(r))
+func partitionOf(r drivers.Record) drivers.TopicPartition {
+	return drivers.TopicPartition{Topic: r.Topic, Partition: r.Partition}
 }
 
 func after(r drivers.Record) drivers.Position {
-	return drivers.Position{TopicPartition: drivers.TopicPartition{Topic: r.Topic, Partition: r.Partition}, Offset: r.Offset + 1}
+	return drivers.Position{TopicPartition: partitionOf(r), Offset: r.Offset + 1}
 }
 
 // errInvalid is the answer to an order without a positive amount.

@@ -22,7 +22,7 @@ type Producer struct {
 	fenced      bool // a newer instance is ready
 
 	outstanding drivers.Outstanding
-	failed      atomic.Int64 // reported as not written, since the transaction began
+	failed      atomic.Int64 // reported as not written, since Failed was asked
 }
 
 // Send hands one message to the client and does not wait for its report.
@@ -61,6 +61,10 @@ func record(topic string, m Message, id evidence.SendID) drivers.Record {
 // the linger that is being compared.
 func (p *Producer) Wait(ctx context.Context) error { return p.outstanding.Wait(ctx) }
 
+// Failed says whether a message was reported as not written since it was asked
+// last. Call it after Wait.
+func (p *Producer) Failed() bool { return p.failed.Swap(0) > 0 }
+
 // Close gives the producer up, as the end of its process would: nothing that is
 // pending is waited for, and no transaction is ended.
 func (p *Producer) Close() error { return p.close() }
@@ -71,6 +75,8 @@ func (p *Producer) Close() error { return p.close() }
 type TransactionalProducer struct {
 	*Producer
 	client drivers.TransactionalProducer
+
+	ending bool // the end of the open transaction was asked for before anybody fenced it
 }
 
 // Init gets the producer ready. From then on every instance that was ready
@@ -86,7 +92,7 @@ func (p *TransactionalProducer) Init(ctx context.Context) error {
 func (s *Stage) ready(p *TransactionalProducer) {
 	for _, old := range s.heirs {
 		old.fenced = true
-		if old.transaction != 0 {
+		if old.transaction != 0 && !old.ending { // else it may have ended as was asked
 			s.Ledger.fence(old.transaction)
 		}
 	}
@@ -99,16 +105,13 @@ func (p *TransactionalProducer) Begin(ctx context.Context) error {
 		return p.stage.failed(p.who, "begin a transaction", err)
 	}
 	p.failed.Store(0)
+	p.ending = false
 	p.transaction = p.stage.Ledger.begin(p.instance)
 	if p.fenced {
 		p.stage.Ledger.fence(p.transaction)
 	}
 	return nil
 }
-
-// Failed says whether a message of the transaction was reported as not written.
-// Call it after Wait.
-func (p *TransactionalProducer) Failed() bool { return p.failed.Load() > 0 }
 
 // SendOffsets adds the position of a consumer to the transaction.
 func (p *TransactionalProducer) SendOffsets(ctx context.Context, next drivers.Position, c *Consumer) error {
@@ -125,23 +128,43 @@ func (p *TransactionalProducer) SendOffsets(ctx context.Context, next drivers.Po
 // Commit asks the client to commit. After an error the transaction is open still,
 // as far as the program knows.
 func (p *TransactionalProducer) Commit(ctx context.Context) error {
+	p.ending = p.ending || !p.fenced
 	outcome, err := p.client.Commit(ctx)
 	return p.ended(evidence.AskedCommit, outcome, err)
 }
 
 // Abort asks the client to abort.
 func (p *TransactionalProducer) Abort(ctx context.Context) error {
+	p.ending = p.ending || !p.fenced
 	outcome, err := p.client.Abort(ctx)
 	return p.ended(evidence.AskedAbort, outcome, err)
 }
 
+// Open starts a transaction and returns the producer of it: itself, or a new
+// instance if it cannot begin any more.
+func (p *TransactionalProducer) Open(ctx context.Context) (*TransactionalProducer, error) {
+	if err := p.Begin(ctx); err == nil || ctx.Err() != nil {
+		return p, err
+	}
+	heir, err := p.restart(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return heir, heir.Begin(ctx)
+}
+
 // GiveUp ends a transaction that could not be ended as it should, and returns the
-// producer to go on with: itself if it can abort, a new instance otherwise, whose
-// Init ends whatever is still open.
+// producer to go on with: itself, or a new instance if it cannot abort.
 func (p *TransactionalProducer) GiveUp(ctx context.Context) (*TransactionalProducer, error) {
 	if err := p.Abort(ctx); err == nil || ctx.Err() != nil {
 		return p, ctx.Err()
 	}
+	return p.restart(ctx)
+}
+
+// restart puts a new instance in the place of this one. Its Init ends whatever is
+// still open.
+func (p *TransactionalProducer) restart(ctx context.Context) (*TransactionalProducer, error) {
 	if err := p.Close(); err != nil {
 		return nil, err
 	}

@@ -49,10 +49,15 @@ type Variant struct {
 	// Needs is what a client must be able to do; one that is not is not-supported.
 	Needs drivers.Abilities
 
+	// Nodes is the least number of nodes that it needs; 0 for any number.
+	Nodes int
+
 	// Settings are canonical settings that make this variant what it is: those of
 	// its producers, of the consumers in the story (nil: there are none), and of
-	// the client's own reading after it.
+	// the client's own reading after it. Defaults are settings of its producers that
+	// a user may override.
 	Settings  map[string]string
+	Defaults  map[string]string
 	Consuming map[string]string
 	Reading   map[string]string
 
@@ -64,7 +69,7 @@ type Variant struct {
 	OneRecordPerBatch bool
 
 	About func(Parameters) string     // the story in one sentence, with figures
-	Plan  func(Parameters) fault.Plan // which requests are to be hit; nil for a story without faults
+	Plan  func(Parameters) fault.Plan // which requests are to be hit; empty for a story without faults
 	Run   func(context.Context, *Stage) error
 
 	// Records lists what will be sent, and to which partitions the declared

@@ -14,7 +14,7 @@ import (
 
 // Stage is where a variant acts: one client library, settings that lead to the
 // proxy, the topics of the trial, and a ledger of everything that is sent. A
-// trial makes one for each run.
+// trial makes one for each run; a story uses it from one goroutine.
 type Stage struct {
 	Driver     drivers.Driver
 	Settings   drivers.Settings  // of producers
@@ -23,7 +23,6 @@ type Stage struct {
 	Parameters Parameters
 	Ledger     *Ledger
 
-	mu      sync.Mutex
 	clients []func() error // closes, in the order in which they were opened
 	made    int            // producers so far: the next instance number
 	heirs   []*TransactionalProducer
@@ -61,12 +60,8 @@ func (s *Stage) NewConsumer(who string) (*Consumer, error) {
 }
 
 func (s *Stage) producer(who string, client drivers.Producer) *Producer {
-	p := &Producer{stage: s, who: who, client: client, close: s.opened(client.Close)}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.made++
-	p.instance = s.made
-	return p
+	return &Producer{stage: s, who: who, client: client, close: s.opened(client.Close), instance: s.made}
 }
 
 // failed notes an error that a client gave to a part of the story.
@@ -83,8 +78,6 @@ func clone(s drivers.Settings) drivers.Settings {
 // opened sees to it that the client is closed once, with the stage if not before.
 func (s *Stage) opened(closeClient func() error) (closeOnce func() error) {
 	closeOnce = sync.OnceValue(closeClient)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.clients = append(s.clients, closeOnce)
 	return closeOnce
 }
@@ -92,16 +85,13 @@ func (s *Stage) opened(closeClient func() error) (closeOnce func() error) {
 // Close closes every client that is still open, the last one first, and says
 // what the first error was.
 func (s *Stage) Close() error {
-	s.mu.Lock()
-	clients := s.clients
-	s.clients = nil
-	s.mu.Unlock()
 	var first error
-	for _, closeClient := range slices.Backward(clients) {
+	for _, closeClient := range slices.Backward(s.clients) {
 		if err := closeClient(); err != nil && first == nil {
 			first = s.failed("", "close a client", err)
 		}
 	}
+	s.clients = nil
 	return first
 }
 

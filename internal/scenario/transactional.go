@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -61,10 +60,9 @@ at "lost", "torn" and the causes.`,
 			{Role: notifications, Partitions: shopPartitions},
 		},
 		Variants: []Variant{
-			shopPromise("end=commit", alwaysCommit, "all of a transaction is visible, or, if its commit failed, nothing"),
-			shopPromise("end=abort", alwaysAbort, "nothing of an aborted transaction is visible",
-				check(evidence.Visible, "==", 0)),
-			shopPromise("end=mixed", commitOrAbort, "of each transaction all or nothing is visible, as it was ended"),
+			endCommit(),
+			endAbort(),
+			endMixed(),
 			commitChecked(),
 			commitUnchecked(),
 			abortUnanswered(),
@@ -78,11 +76,7 @@ func transactionSettings(id string) map[string]string {
 	return map[string]string{"acks": "all", "enable.idempotence": "true", "transactional.id": "kcompare-" + id}
 }
 
-// ending is what the program does at the end of the nth transaction. With an
-// error it gives the transaction up.
-type ending func(ctx context.Context, p *TransactionalProducer, n int) error
-
-func shopVariant(name string, end ending) Variant {
+func shopVariant(name string, program shop) Variant {
 	return Variant{
 		Name:      name,
 		Settings:  transactionSettings("order-producer-1"),
@@ -91,12 +85,16 @@ func shopVariant(name string, end ending) Variant {
 		About:     aboutShop,
 		Plan:      func(p Parameters) fault.Plan { return append(loseEndings(p), loseFirstAnswers(p, "")) },
 		Records:   shopRecords,
-		Run:       func(ctx context.Context, s *Stage) error { return (&shop{stage: s, end: end}).sellAll(ctx) },
+		Run: func(ctx context.Context, s *Stage) error {
+			own := program
+			own.stage = s
+			return own.sellAll(ctx)
+		},
 	}
 }
 
-func shopPromise(name string, end ending, claim string, checks ...evidence.Check) Variant {
-	v := shopVariant(name, end)
+func shopPromise(name string, program shop, claim string, checks ...evidence.Check) Variant {
+	v := shopVariant(name, program)
 	v.Kind, v.Claim = evidence.Promise, claim
 	// A commit of which the client could not say what came of it may be visible too.
 	v.Checks = slices.Concat(checks, []evidence.Check{
@@ -107,46 +105,62 @@ func shopPromise(name string, end ending, claim string, checks ...evidence.Check
 	return v
 }
 
+func endCommit() Variant {
+	v := shopPromise("end=commit", shop{end: commit}, "all of a transaction is visible, or, if its commit failed, nothing")
+	v.Requires = []evidence.Check{check(evidence.Committed, ">", 0)}
+	return v
+}
+
+func endAbort() Variant {
+	v := shopPromise("end=abort", shop{end: abort}, "nothing of an aborted transaction is visible", check(evidence.Visible, "==", 0))
+	v.Requires = []evidence.Check{check(evidence.AbortedRecords, ">", 0)}
+	return v
+}
+
+func endMixed() Variant {
+	v := shopPromise("end=mixed", shop{end: commitOrAbort}, "of each transaction all or nothing is visible, as it was ended")
+	v.Requires = []evidence.Check{check(evidence.Committed, ">", 0), check(evidence.AbortedRecords, ">", 0)}
+	return v
+}
+
 func commitChecked() Variant {
-	v := shopPromise("commit=checked", commitIfWritten, "a program that looks at every report and aborts has no torn transaction")
-	v.Requires = []evidence.Check{check(evidence.FailedRecords, ">", 0)}
+	v := shopPromise("commit=checked", shop{refusing: true, end: commit}, "a program that looks at every report and aborts has no torn transaction")
+	v.Requires = []evidence.Check{check(evidence.Committed, ">", 0)}
 	// Of a transaction that is about to be aborted a client may give up records
 	// without having heard of them.
 	v.Allowed = []evidence.AnomalyKind{evidence.FailedButPresent}
-	return refusing(v, shop{end: commitIfWritten})
+	return refusing(v)
 }
 
 func commitUnchecked() Variant {
-	v := shopVariant("commit=unchecked", alwaysCommit)
+	v := shopVariant("commit=unchecked", shop{refusing: true, careless: true, end: commit})
 	v.Kind = evidence.Observation
 	v.Claim = "a record is refused, the program commits anyway: what is visible then?"
-	return refusing(v, shop{careless: true, end: alwaysCommit})
+	return refusing(v)
 }
 
 // refusing loses no answers to Produce. A refused record beside an unanswered one
 // is a story of its own, abort=unanswered; and librdkafka may stall over the two
 // until its delivery timeout.
-func refusing(v Variant, program shop) Variant {
+func refusing(v Variant) Variant {
 	v.About = func(p Parameters) string {
-		return fmt.Sprintf("%d orders, one transaction each over three topics; of every fifth the broker refuses the event. %g %% of the answers to AddPartitionsToTxn and EndTxn get lost.",
+		return fmt.Sprintf("%d orders, one transaction each over three topics; of every fifth the broker refuses the event. %g %% of the answers to EndTxn get lost, and some to AddPartitionsToTxn.",
 			ordersOf(p), p.DropRate*100)
 	}
 	v.Plan = loseEndings
-	v.Run = func(ctx context.Context, s *Stage) error {
-		own := program
-		own.stage, own.refusing = s, true
-		return own.sellAll(ctx)
-	}
+	v.Requires = append(v.Requires, check(evidence.FailedRecords, ">", 0))
 	return v
 }
 
 // The orders of abort=unanswered all go to one partition. The refused event goes to
 // another node than its order, and to another partition than the next event, so that
-// one does not get into the way of the other.
+// one does not get into the way of the other. That takes three nodes.
 const (
 	connecting = 1 // opens the connections
 	givenUp    = 9 // its answer is outstanding when its transaction is aborted
 	following  = 10
+
+	unansweredNodes = 3
 )
 
 // refusedLater is when the refusal of the event reaches the client: well after the
@@ -157,19 +171,21 @@ const (
 )
 
 func abortUnanswered() Variant {
-	v := shopVariant("abort=unanswered", commitIfWritten)
-	v.Kind = evidence.Observation
+	v := shopVariant("abort=unanswered", shop{})
+	v.Kind, v.Nodes = evidence.Observation, unansweredNodes
 	v.Claim = "a record is written, not answered and aborted: does the next one to its partition get there?"
 	v.About = func(Parameters) string {
 		return "3 orders to one partition, one transaction each over three topics. The answer to the second order gets lost, its event is refused, and the program aborts; the others it commits."
 	}
-	v.Settings["retry.backoff.ms"], v.Settings["retry.backoff.max.ms"] = sentAgain, sentAgain
+	v.Defaults = map[string]string{"retry.backoff.ms": sentAgain, "retry.backoff.max.ms": sentAgain}
 	v.Plan = func(Parameters) fault.Plan {
+		order, event := unanswered(givenUp)[0], unanswered(givenUp)[1]
 		return fault.Plan{
-			{Name: "lose-answer", Action: fault.DropResponse, Select: firstAttempt(unanswered(givenUp)[0])},
-			{Name: "refuse-later", Action: fault.Delay, Wait: refusedLater, Select: firstAttempt(unanswered(givenUp)[1])},
+			{Name: "lose-answer", Action: fault.DropResponse, Select: firstAttempt(order)},
+			{Name: "refuse-later", Action: fault.Delay, Wait: refusedLater, Select: firstAttempt(event)},
 		}
 	}
+	v.Requires = []evidence.Check{check(evidence.FailedRecords, ">", 0)}
 	v.Records = func(_ Parameters, place partition.Func) []fault.Record {
 		var records []fault.Record
 		for _, n := range []int{connecting, givenUp, following} {
@@ -194,7 +210,7 @@ func unanswered(n int) []Message {
 }
 
 func sellUnanswered(ctx context.Context, s *Stage) error {
-	shop := &shop{stage: s, end: commitIfWritten}
+	shop := &shop{stage: s, end: commit}
 	if err := shop.open(ctx); err != nil {
 		return err
 	}
@@ -207,7 +223,7 @@ func sellUnanswered(ctx context.Context, s *Stage) error {
 }
 
 func readUncommitted() Variant {
-	v := shopVariant("isolation=read_uncommitted", commitOrAbort)
+	v := shopVariant("isolation=read_uncommitted", shop{end: commitOrAbort})
 	v.Kind = evidence.Control
 	v.Claim = "a reader under read_uncommitted gets the records of aborted transactions"
 	v.BothViews = false
@@ -219,7 +235,7 @@ func readUncommitted() Variant {
 }
 
 func aboutShop(p Parameters) string {
-	return fmt.Sprintf("%d orders, one transaction each over three topics; %g %% of the answers to Produce, AddPartitionsToTxn and EndTxn get lost.",
+	return fmt.Sprintf("%d orders, one transaction each over three topics; %g %% of the answers to Produce and EndTxn get lost, and some to AddPartitionsToTxn.",
 		ordersOf(p), p.DropRate*100)
 }
 
@@ -254,97 +270,4 @@ func loseFirstAnswers(p Parameters, role string) fault.Rule {
 		Name: "lose-answers-to-Produce", Action: fault.DropResponse,
 		Select: fault.Selector{API: "Produce", Role: role, Attempts: 1, Probability: p.DropRate},
 	}
-}
-
-func shopRecords(p Parameters, place partition.Func) []fault.Record {
-	var records []fault.Record
-	for n := range ordersOf(p) {
-		for _, m := range shopMessages(n, false) {
-			records = append(records, m.planned(place, shopPartitions))
-		}
-	}
-	return records
-}
-
-// shopMessages is what the nth order writes; the event may be too large.
-func shopMessages(n int, refused bool) []Message {
-	event := fmt.Appendf(nil, `{"event": "created", "order_id": %d}`, n)
-	if refused {
-		event = fmt.Appendf(nil, `{"event": "created", "order_id": %d, "note": "%s"}`, n, bytes.Repeat([]byte("x"), 2*largestEvent))
-	}
-	order, user := fmt.Appendf(nil, "order_%d", n), fmt.Appendf(nil, "user_%d", n)
-	return []Message{
-		{Topic: orders, ID: evidence.RecordID{Role: orders, N: n}, Key: order, Value: fmt.Appendf(nil, `{"id": %d}`, n)},
-		{Topic: orderEvents, ID: evidence.RecordID{Role: orderEvents, N: n}, Key: order, Value: event},
-		{Topic: notifications, ID: evidence.RecordID{Role: notifications, N: n}, Key: user, Value: []byte(`{"type": "order_created"}`)},
-	}
-}
-
-// isRefused: of every fifth order, beginning with the third.
-func isRefused(n int) bool { return n%5 == 2 }
-
-// shop is the program: one producer after the other, should one of them die.
-type shop struct {
-	stage    *Stage
-	producer *TransactionalProducer
-	refusing bool // some events are larger than their topic allows
-	careless bool // it does not wait for reports
-	end      ending
-}
-
-func (s *shop) sellAll(ctx context.Context) error {
-	if err := s.open(ctx); err != nil {
-		return err
-	}
-	for n := range ordersOf(s.stage.Parameters) {
-		if err := s.sell(ctx, n, shopMessages(n, s.refusing && isRefused(n))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *shop) open(ctx context.Context) (err error) {
-	if s.producer, err = s.stage.NewTransactionalProducer(""); err != nil {
-		return err
-	}
-	return s.producer.Init(ctx)
-}
-
-// sell writes the messages of one order in one transaction.
-func (s *shop) sell(ctx context.Context, n int, messages []Message) error {
-	if err := s.producer.Begin(ctx); err != nil {
-		return err
-	}
-	for _, m := range messages {
-		s.producer.Send(ctx, m)
-	}
-	if !s.careless {
-		if err := s.producer.Wait(ctx); err != nil {
-			return err
-		}
-	}
-	err := s.end(ctx, s.producer, n)
-	if err != nil {
-		s.producer, err = s.producer.GiveUp(ctx)
-	}
-	return err
-}
-
-func alwaysCommit(ctx context.Context, p *TransactionalProducer, _ int) error { return p.Commit(ctx) }
-
-func alwaysAbort(ctx context.Context, p *TransactionalProducer, _ int) error { return p.Abort(ctx) }
-
-func commitOrAbort(ctx context.Context, p *TransactionalProducer, n int) error {
-	if n%2 == 1 {
-		return p.Abort(ctx)
-	}
-	return p.Commit(ctx)
-}
-
-func commitIfWritten(ctx context.Context, p *TransactionalProducer, _ int) error {
-	if p.Failed() {
-		return p.Abort(ctx)
-	}
-	return p.Commit(ctx)
 }

@@ -25,13 +25,15 @@ func (r *run) readBack(ctx context.Context, h *house) {
 	c := &o.Trial.Conditions
 	logCtx, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
-	log, err := h.reader.ReadLog(logCtx, h.topicNames(), h.before)
-	o.Log = log
-	c.ReadBack = evidence.ReadBackComplete
+	err := r.awaitUnanswered(logCtx, h)
+	if err == nil {
+		o.Log, err = h.reader.ReadLog(logCtx, h.topicNames(), h.before)
+	}
 	if err != nil {
 		c.ReadBack = err.Error()
 		return
 	}
+	c.ReadBack = evidence.ReadBackComplete
 	if o.Reads, err = r.clientReads(ctx, h, o.Trial.Reading); err != nil {
 		c.ClientRead = err.Error()
 		return

@@ -119,6 +119,7 @@ func Settings(v scenario.Variant, p scenario.Parameters, overrides map[string]st
 			return nil, err
 		}
 	}
+	maps.Copy(set, v.Defaults)
 	maps.Copy(set, v.Settings)
 	for key, value := range own {
 		if fixed, ok := v.Settings[key]; ok && fixed != value {

@@ -175,6 +175,10 @@ func (r *run) makePlan() error {
 // in the story and in the reading after it.
 func (r *run) askDriver() error {
 	c := &r.observed.Trial.Conditions
+	if least := r.spec.Variant.Nodes; r.spec.Nodes < least {
+		c.Unsupported = fmt.Sprintf("it needs a broker of %d nodes, this one has %d", least, r.spec.Nodes)
+		return nil
+	}
 	if lacking := r.spec.Variant.Needs.Lacking(r.spec.Driver.Abilities()); len(lacking) > 0 {
 		c.Unsupported = fmt.Sprintf("%s has no %s", r.spec.Driver.Client(), strings.Join(lacking, " and no "))
 		return nil
@@ -241,7 +245,7 @@ func (r *run) act(ctx context.Context, h *house) {
 	r.ledger.Seal()
 	c := &r.observed.Trial.Conditions
 	c.Finished = err == nil
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil {
 		err = nil // time was up, which pending records tell
 	}
 	if err = errors.Join(err, stage.Close()); err != nil {
