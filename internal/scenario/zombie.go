@@ -46,7 +46,8 @@ broker the two are different producers, and both copies of a payment stand.`,
 					check(evidence.Committed, "==", 1),
 					check(evidence.Visible, "==", evidence.Intended),
 				},
-				Allowed: []evidence.AnomalyKind{evidence.Duplicate, evidence.FailedButPresent},
+				Requires: []evidence.Check{check(evidence.AbortedRecords, ">", 0)}, // the old instance wrote something
+				Allowed:  []evidence.AnomalyKind{evidence.Duplicate, evidence.FailedButPresent},
 				About: func(p Parameters) string {
 					return aboutZombie(p) + " Both have the same transactional.id."
 				},
