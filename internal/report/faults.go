@@ -44,7 +44,7 @@ func fault(repeats []evidence.Fault) item {
 	lost := overFaults(repeats, func(f evidence.Fault) int64 { return f.Collateral })
 	text += " " + firedOf(fired, planned)
 	if lost.high > 0 {
-		text += fmt.Sprintf(", collateral %s (answers of any API)", lost)
+		text += fmt.Sprintf(", collateral %s (of any API)", lost)
 	}
 	return item{about: f.Rule, text: text, cells: append(cells, planned.String(), fired.String(), lost.String(), "")}
 }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
@@ -20,9 +21,8 @@ func atMostOnce() Scenario {
 With acks=0 the client does not ask for an answer: a record counts as delivered as
 soon as it has been handed to the network. Some requests are lost before the
 broker. The client reports success for every one of them, and the log has a hole
-that nobody was told about. Look at "lost": it may be larger than "requests lost",
-because a client that has not noticed yet that its connection is gone writes the
-next record into it.
+that nobody was told about. Look at "lost", and at "collateral" beside it: a client
+that has not noticed yet that its connection is gone writes the next record into it.
 
 With acks=1 and retries=0 the broker answers, and some answers are lost after it
 has written. The client must not try again, so it reports a failure. The record
@@ -67,13 +67,35 @@ func withoutAcks(kind evidence.Kind, claim string, checks ...evidence.Check) Var
 		Allowed:           []evidence.AnomalyKind{evidence.Lost, evidence.Reordered},
 		OneRecordPerBatch: true,
 		About: func(p Parameters) string {
-			return fmt.Sprintf("%d payments, one at a time, without asking for an answer; %g %% of the requests get lost before the broker.",
-				p.Messages, p.DropRate*100)
+			return fmt.Sprintf("%d payments, one every %v, without asking for an answer; %g %% of the requests get lost before the broker.",
+				p.Messages, pace, p.DropRate*100)
 		},
 		Plan:    loseUnansweredRequests,
 		Records: paymentRecords,
-		Run:     sendOneByOne,
+		Run:     sendPaced,
 	}
+}
+
+// pace gives a client the time to notice that its connection is gone. At full speed
+// most records would follow the one that was lost into the same closed connection.
+const pace = 2 * time.Millisecond
+
+func sendPaced(ctx context.Context, s *Stage) error {
+	p, err := s.NewProducer("")
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(pace)
+	defer tick.Stop()
+	for n := range s.Parameters.Messages {
+		p.Send(ctx, payment(n))
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return p.Wait(ctx)
 }
 
 // loseRequests loses requests before the broker sees them.
