@@ -218,6 +218,15 @@ func TestDuplicate(t *testing.T) {
 		}, counts: counts(204, 2), anomalies: slices.Concat(
 			one(evidence.Duplicate, audit.DuplicateBroker, key),
 			one(evidence.Duplicate, audit.DuplicateRenumbered, key))},
+		{name: "renumbered twice, and each of these repeated by the broker", plant: func(w *world) {
+			for range 2 {
+				w.repeat(key, renumber)
+				w.repeat(key, func(b *evidence.Batch) { b.BaseSequence = 9001 })
+			}
+		}, counts: counts(204, 4), anomalies: []evidence.Anomaly{
+			{Kind: evidence.Duplicate, Count: 2, Cause: audit.DuplicateBroker, First: key},
+			{Kind: evidence.Duplicate, Count: 2, Cause: audit.DuplicateRenumbered, First: key},
+		}},
 		{name: "several of a cause, the first that was sent is named", plant: func(w *world) {
 			for _, k := range []string{"order-0150", "order-0017", "order-0099"} {
 				w.repeat(k, renumber)

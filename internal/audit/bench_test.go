@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kcompare/internal/audit"
 	"kcompare/internal/evidence"
 )
 
@@ -17,12 +18,7 @@ func BenchmarkAudit(b *testing.B) {
 	for _, s := range shapes() {
 		b.Run(s.name, func(b *testing.B) {
 			w := newBulk(b, batches, perBatch, s)
-			next := w.whole()
-			for b.Loop() {
-				w.audit(b, next)
-			}
-			b.ReportMetric(float64(b.N*w.records())/b.Elapsed().Seconds(), "records/s")
-			w.reportMemory(b, next, s.anomalies(batches, perBatch))
+			w.benchmark(b, w.whole(), s.anomalies(batches, perBatch))
 		})
 	}
 }
@@ -31,35 +27,34 @@ func BenchmarkAudit(b *testing.B) {
 // while the clock stands, a hundred batches at a time.
 func BenchmarkAudit20M(b *testing.B) {
 	if testing.Short() {
-		b.Skip("takes a minute")
+		b.Skip("takes half a minute")
 	}
-	const batches, perBatch, pieceSize = 20_001, 1000, 100
+	const batches, perBatch, atOnce = 20_001, 1000, 100
 	s := shapes()[0]
 	w := newBulk(b, batches, perBatch, s)
-	var piece []byte
-	next := func(partition, i int) []byte {
-		piece = w.raw(piece[:0], partition, i*pieceSize, (i+1)*pieceSize)
-		return piece
-	}
-	for b.Loop() {
-		w.audit(b, func(partition, i int) []byte {
-			b.StopTimer()
-			defer b.StartTimer()
-			return next(partition, i)
-		})
-	}
-	b.ReportMetric(float64(b.N*w.records())/b.Elapsed().Seconds(), "records/s")
-	w.reportMemory(b, next, s.anomalies(batches, perBatch))
+	raw := w.raw(nil, 0, 0, atOnce)
+	w.benchmark(b, func(partition, piece int) []byte {
+		b.StopTimer()
+		defer b.StartTimer()
+		raw = w.raw(raw[:0], partition, piece*atOnce, (piece+1)*atOnce)
+		return raw
+	}, s.anomalies(batches, perBatch))
 }
 
-// reportMemory says what an auditor holds beyond what it was given, and that it
-// did its work.
-func (w *bulk) reportMemory(b *testing.B, next func(int, int) []byte, want []evidence.Anomaly) {
-	b.StopTimer()
+// benchmark reports how fast the audit was and what the auditor holds in the end,
+// beyond what it was given. What it found is compared, so that it did its work.
+func (w *bulk) benchmark(b *testing.B, next func(partition, piece int) []byte, want []evidence.Anomaly) {
+	var a *audit.Auditor
+	var got evidence.Trial
 	before := heap()
-	a, got := w.audit(b, next)
-	b.ReportMetric(float64(heap()-before)/float64(w.records()), "B/record")
-	b.ReportMetric(float64(a.Exceptions())/float64(w.records()), "exceptions/record")
+	for b.Loop() {
+		a, got = w.audit(b, next)
+	}
+	b.StopTimer()
+	records := float64(w.records())
+	b.ReportMetric(float64(b.N)*records/b.Elapsed().Seconds(), "records/s")
+	b.ReportMetric(float64(heap()-before)/records, "B/record")
+	b.ReportMetric(float64(a.Exceptions())/records, "exceptions/record")
 	if diff := cmp.Diff(want, got.Anomalies); diff != "" {
 		b.Errorf("anomalies (-want +got):\n%s", diff)
 	}

@@ -187,7 +187,8 @@ func (w *bulk) parsed(tb testing.TB) *evidence.Observed {
 				ID: evidence.RecordID{Role: r.Role, N: r.Number + i}, Topic: r.Topic, Outcome: r.Outcome,
 				Partition: r.Partition, Offset: r.Offset + int64(i),
 			}
-			s.Send = evidence.SendID{Ordinal: r.Ordinal + i, Sum: bulkSum(s.ID.N)}
+			key, value := fmt.Sprintf(keyPrefix+"%08d", s.ID.N), fmt.Sprintf(valuePrefix+"%08d", s.ID.N)
+			s.Send = evidence.SendID{Ordinal: r.Ordinal + i, Sum: evidence.Checksum([]byte(key), []byte(value), s.ID)}
 			o.Sends = append(o.Sends, s)
 		}
 	}
@@ -218,18 +219,12 @@ type pattern struct {
 const (
 	numberPlace = "########"
 	sumPlace    = "$$$$$$$$"
+	keyPrefix   = "order-"
+	valuePrefix = "payment-of-40-bytes-for-order-"
 )
 
-func bulkKey(number string) string   { return "order-" + number }
-func bulkValue(number string) string { return "payment-of-40-bytes-for-order-" + number }
-
-func bulkSum(n int) uint32 {
-	number := fmt.Sprintf("%08d", n)
-	return evidence.Checksum([]byte(bulkKey(number)), []byte(bulkValue(number)), evidence.RecordID{Role: bulkRole, N: n})
-}
-
 func newPattern(tb testing.TB, records int, producer int64) *pattern {
-	r := kmsg.Record{Key: []byte(bulkKey(numberPlace)), Value: []byte(bulkValue(numberPlace)), Headers: []kmsg.Header{
+	r := kmsg.Record{Key: []byte(keyPrefix + numberPlace), Value: []byte(valuePrefix + numberPlace), Headers: []kmsg.Header{
 		{Key: evidence.IDHeader, Value: []byte(bulkRole + "/" + numberPlace)},
 		{Key: evidence.SendHeader, Value: []byte("0/" + numberPlace + "/" + sumPlace)},
 	}}
@@ -258,13 +253,8 @@ func places(raw []byte, mark string) (at []int) {
 // batch is the one whose records count up from a number, at an offset. It is
 // valid until the next call.
 func (p *pattern) batch(number int, offset int64) []byte {
-	for i, at := range p.sums {
-		digits := fmt.Appendf(nil, "%08d", number+i)
-		for _, at := range p.numbers[4*i : 4*i+4] {
-			copy(p.raw[at:], digits)
-		}
-		sum := binary.BigEndian.AppendUint32(nil, bulkSum(number+i))
-		hex.Encode(p.raw[at:], sum)
+	for i := range p.sums {
+		p.setRecord(i, number+i)
 	}
 	binary.BigEndian.PutUint64(p.raw, uint64(offset)) // where KIP-98 puts the fields
 	if producerID := int64(binary.BigEndian.Uint64(p.raw[43:])); producerID >= 0 {
@@ -272,4 +262,22 @@ func (p *pattern) batch(number int, offset int64) []byte {
 	}
 	binary.BigEndian.PutUint32(p.raw[17:], crc32.Checksum(p.raw[21:], crc32.MakeTable(crc32.Castagnoli)))
 	return p.raw
+}
+
+// setRecord writes number and checksum of the record at an index: key, value, id
+// and send have the number, in this order.
+func (p *pattern) setRecord(i, number int) {
+	var digits [len(numberPlace)]byte
+	for n, d := number, len(digits)-1; d >= 0; n, d = n/10, d-1 {
+		digits[d] = byte('0' + n%10)
+	}
+	places := p.numbers[4*i : 4*i+4]
+	for _, at := range places {
+		copy(p.raw[at:], digits[:])
+	}
+	key := p.raw[places[0]-len(keyPrefix) : places[0]+len(digits)]
+	value := p.raw[places[1]-len(valuePrefix) : places[1]+len(digits)]
+	var sum [4]byte
+	binary.BigEndian.PutUint32(sum[:], evidence.Checksum(key, value, evidence.RecordID{Role: bulkRole, N: number}))
+	hex.Encode(p.raw[p.sums[i]:], sum[:])
 }

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"slices"
 
 	"kcompare/internal/evidence"
@@ -70,13 +69,13 @@ type trail struct {
 	at        int // the one that was touched last
 }
 
-// stretch is first copies of consecutive sends that stand one behind the other
-// under consecutive sequences.
+// stretch is first copies of consecutive sends, by ordinal, that stand one
+// behind the other under consecutive sequences.
 type stretch struct {
 	*origin
-	ordinal, count int
-	offset         int64
-	sequence       int32 // negative and the same for all without a producer id
+	span
+	offset   int64
+	sequence int32 // negative and the same for all without a producer id
 }
 
 // first is the first copy of a send.
@@ -96,35 +95,25 @@ func (f first) identity() identity {
 func (s *stretch) follows(o *origin, ordinal int, offset int64, sequence int32) bool {
 	next := int64(s.sequence)
 	if s.sequence >= 0 {
-		next += int64(s.count)
+		next += int64(s.count())
 	}
-	return s.origin == o && s.ordinal+s.count == ordinal && s.offset+int64(s.count) == offset && next == int64(sequence)
+	return s.origin == o && s.to == ordinal && s.offset+int64(s.count()) == offset && next == int64(sequence)
 }
 
 // add notes a first copy, which mostly goes on where the last one was.
 func (t *trail) add(o *origin, ordinal int, offset int64, sequence int32) {
 	if t.at < len(t.stretches) && t.stretches[t.at].follows(o, ordinal, offset, sequence) {
-		t.stretches[t.at].count++
+		t.stretches[t.at].to++
 		return
 	}
-	t.at = t.search(ordinal)
-	t.stretches = slices.Insert(t.stretches, t.at, stretch{o, ordinal, 1, offset, sequence})
-}
-
-// search is the index of the first stretch that ends behind an ordinal.
-func (t *trail) search(ordinal int) int {
-	end := func(s stretch) int { return s.ordinal + s.count }
-	if n := len(t.stretches); n == 0 || end(t.stretches[n-1]) <= ordinal {
-		return n
-	}
-	at, _ := slices.BinarySearchFunc(t.stretches, ordinal, func(s stretch, ordinal int) int { return cmp.Compare(end(s), ordinal+1) })
-	return at
+	t.at = firstBehind(t.stretches, ordinal)
+	t.stretches = slices.Insert(t.stretches, t.at, stretch{o, span{ordinal, ordinal + 1}, offset, sequence})
 }
 
 // find is the stretch with the first copy of a send, nil if it is not here.
 func (t *trail) find(ordinal int) *stretch {
 	if t.at >= len(t.stretches) || !t.stretches[t.at].has(ordinal) {
-		t.at = t.search(ordinal)
+		t.at = firstBehind(t.stretches, ordinal)
 	}
 	if t.at == len(t.stretches) || !t.stretches[t.at].has(ordinal) {
 		return nil
@@ -132,21 +121,19 @@ func (t *trail) find(ordinal int) *stretch {
 	return &t.stretches[t.at]
 }
 
-func (s *stretch) has(ordinal int) bool { return s.ordinal <= ordinal && ordinal < s.ordinal+s.count }
-
 // first finds the first copy of a send that was met. The next one that is asked
 // for mostly stands in the same partition.
 func (in *instance) first(ordinal int) first {
 	for range in.trails {
 		t := in.trails[in.trail]
 		if s := t.find(ordinal); s != nil {
-			i := ordinal - s.ordinal
-			return first{t, s.origin, s.offset + int64(i), sequence(s.sequence, int64(i))}
+			i := int64(ordinal - s.from)
+			return first{t, s.origin, s.offset + i, sequence(s.sequence, i)}
 		}
 		in.trail = (in.trail + 1) % len(in.trails)
 	}
 	panic("audit: a send that was met has no first copy")
 }
 
-// firstOf is the first copy of a send that was met.
-func (a *Auditor) firstOf(s sent) first { return a.sends.instances[s.instance].first(s.ordinal + s.i) }
+// firstCopy is the first copy of a send that was met.
+func (s sent) firstCopy() first { return s.by.first(s.ordinal + s.i) }

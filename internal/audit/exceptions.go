@@ -60,6 +60,9 @@ func (x *exceptions) add(s sent) *exception {
 	bit := uint64(1) << (s.position() % 64)
 	i := bits.OnesCount64(p.there & (bit - 1))
 	p.there |= bit
+	if len(p.list) == cap(p.list) && i > 0 {
+		p.list = slices.Grow(p.list, 7*len(p.list)) // 1, 8, 64
+	}
 	p.list = slices.Insert(p.list, i, exception{sent: s})
 	x.count++
 	return &p.list[i]
@@ -85,15 +88,14 @@ func (x *exceptions) all() iter.Seq[*exception] {
 	}
 }
 
-// exception makes a send exceptional, with what is known of it so far.
+// exception makes a send of which a copy was met exceptional, and has its first
+// copy in it.
 func (a *Auditor) exception(s sent) *exception {
 	e := a.copies.exceptions.get(s.position())
 	if e == nil {
 		e = a.copies.exceptions.add(s)
-		if a.copies.has(s.position()) {
-			f := a.firstOf(s)
-			e.note(f.place, f.offset, f.fate)
-		}
+		f := s.firstCopy()
+		e.note(f.place, f.offset, f.fate)
 	}
 	return e
 }

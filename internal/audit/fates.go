@@ -44,9 +44,10 @@ func (h *hold) keep(b *evidence.Batch) *held {
 	}
 	kept := h.spare[len(h.spare)-1]
 	h.spare = h.spare[:len(h.spare)-1]
-	records := append(kept.Records[:0], b.Records...)
+	kept.Records = append(kept.Records[:0], b.Records...)
+	own := kept.Records
 	kept.Batch, kept.decided = *b, ""
-	kept.Records = records
+	kept.Records = own
 	h.waiting = append(h.waiting, kept)
 	return kept
 }

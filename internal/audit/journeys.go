@@ -163,7 +163,7 @@ func (t *trail) taken(asked map[producer][]int32, taken map[identity]bool) {
 		by := producer{s.producer, t.number, s.epoch}
 		sequences := asked[by]
 		at, _ := slices.BinarySearch(sequences, s.sequence)
-		for ; at < len(sequences) && sequences[at] <= sequence(s.sequence, int64(s.count-1)); at++ {
+		for ; at < len(sequences) && sequences[at] <= sequence(s.sequence, int64(s.count()-1)); at++ {
 			taken[identity{by.id, by.partition, sequences[at], by.epoch}] = true
 		}
 	}

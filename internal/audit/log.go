@@ -15,9 +15,10 @@ type walk struct {
 	before   int64
 	next     int64 // the offset that has to come next
 	hold     hold
-	passages map[int]*passage
-	keyed    keyed  // its choose is nil where no partitioner is declared
-	key      []byte // reused
+	passages map[*instance]*passage
+	here     *passage // of the instance whose send was met last
+	keyed    keyed    // its choose is nil where no partitioner is declared
+	key      []byte   // reused
 
 	committed, uncommitted *reading
 
@@ -26,6 +27,7 @@ type walk struct {
 
 // passage is the sends of one instance on their way through the partition.
 type passage struct {
+	*instance
 	trail *trail
 	order order
 }
@@ -33,7 +35,7 @@ type passage struct {
 func (a *Auditor) newWalk(at place, before int64) *walk {
 	return &walk{
 		Auditor: a, place: at, number: a.wire.place(at), before: before, next: before,
-		hold: hold{open: map[int64][]*held{}}, passages: map[int]*passage{}, keyed: a.keyed[at.topic],
+		hold: hold{open: map[int64][]*held{}}, passages: map[*instance]*passage{}, keyed: a.keyed[at.topic],
 		committed: a.committed.take(at), uncommitted: a.uncommitted.take(at),
 		output: a.processing.output(at.topic),
 	}
@@ -52,7 +54,7 @@ func (w *walk) end(after int64) {
 // missing one.
 func (w *walk) batch(b *evidence.Batch, fate evidence.Fate) {
 	switch {
-	case false: // it stood there before the trial
+	case b.LastOffset < w.before: // it stood there before the trial
 		return
 	case b.Control != "":
 		w.upTo(b.BaseOffset)
@@ -185,11 +187,11 @@ func (w *walk) firstCopy(s sent, rec *record, o *origin, offset int64, sequence 
 		w.log.unique++
 	}
 	w.copies.set(s.position())
-	p := w.passage(s.instance)
+	p := w.passage(s.by)
 	ordinal := s.ordinal + s.i
 	p.trail.add(o, ordinal, offset, sequence)
 	for _, ahead := range p.order.add(ordinal) {
-		w.reordered(s.instance, ahead)
+		w.reordered(s, ahead)
 	}
 	if w.remarkable(s, offset, o.fate) {
 		w.exception(s)
@@ -199,35 +201,39 @@ func (w *walk) firstCopy(s sent, rec *record, o *origin, offset int64, sequence 
 	}
 }
 
-func (w *walk) passage(instance int) *passage {
-	p := w.passages[instance]
-	if p == nil {
-		in := w.sends.instances[instance]
-		in.trails = append(in.trails, &trail{place: w.place, number: w.number})
-		p = &passage{trail: in.trails[len(in.trails)-1]}
-		w.passages[instance] = p
+func (w *walk) passage(in *instance) *passage {
+	if w.here != nil && w.here.instance == in {
+		return w.here
 	}
-	return p
+	w.here = w.passages[in]
+	if w.here == nil {
+		own := &trail{place: w.place, number: w.number}
+		in.trails = append(in.trails, own)
+		w.here = &passage{instance: in, trail: own}
+		w.passages[in] = w.here
+	}
+	return w.here
 }
 
-func (w *walk) reordered(instance int, ahead interval) {
-	if s, known := w.sends.find(evidence.SendID{Instance: instance, Ordinal: ahead.from}); known {
-		w.aboutMany(s, int64(1), evidence.Reordered, ReorderedLater)
+// reordered counts sends of the instance that sent later.
+func (w *walk) reordered(later sent, ahead span) {
+	if s, known := w.sends.find(evidence.SendID{Instance: later.instance, Ordinal: ahead.from}); known {
+		w.aboutMany(s, int64(ahead.count()), evidence.Reordered, ReorderedLater)
 	}
 }
 
 // remarkable says whether the first copy leaves something to settle.
 func (w *walk) remarkable(s sent, offset int64, fate evidence.Fate) bool {
-	told, any := s.told()
+	told, isTold := s.told()
 	switch {
-	case false:
+	case s.outcome == evidence.OutcomeFailed:
 		return true
-	case any && told != offset && s.topic == w.topic && s.partition == w.partition:
+	case isTold && told != offset && s.topic == w.topic && s.partition == w.partition:
 		return true
 	case s.parts == nil:
 		return false
 	}
-	return fate == evidence.FateAborted && s.committed() || fate == evidence.FateVisible && false
+	return fate == evidence.FateAborted && s.committed() || fate == evidence.FateVisible && s.aborted()
 }
 
 // furtherCopy is a duplicate by itself. Why there is one that has no producer id
@@ -239,7 +245,7 @@ func (w *walk) furtherCopy(s sent, o *origin, offset int64, sequence int32) {
 	} else {
 		w.about(s, evidence.Duplicate, w.copied(s, e, identity{o.producer, w.number, sequence, o.epoch}))
 	}
-	if o.fate == evidence.FateVisible {
+	if o.fate == evidence.FateVisible && !e.visible {
 		w.becameVisible(s)
 	}
 	e.note(w.place, offset, o.fate)
@@ -248,7 +254,7 @@ func (w *walk) furtherCopy(s sent, o *origin, offset int64, sequence int32) {
 // copied is the cause of a further copy of one act of sending.
 func (w *walk) copied(s sent, e *exception, id identity) string {
 	switch key := (copyOf{s.position(), id}); {
-	case w.firstOf(s).identity() == id, e.renumbered && e.second == id, w.copies.again[key]:
+	case s.firstCopy().identity() == id, e.renumbered && e.second == id, w.copies.again[key]:
 		return DuplicateBroker
 	case e.renumbered:
 		w.copies.again[key] = true

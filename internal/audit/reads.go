@@ -86,6 +86,9 @@ func (rd *reading) next(offset int64) *evidence.Read {
 // under each isolation level. It says whether one that was to read committed
 // data got a record of an aborted transaction.
 func (w *walk) compareReads(r *evidence.LogRecord, fate evidence.Fate) (abortedSeen bool) {
+	if w.committed.reads == nil && w.uncommitted.reads == nil {
+		return false
+	}
 	w.compareRead(w.uncommitted, r, true)
 	if !w.compareRead(w.committed, r, fate == evidence.FateVisible) {
 		return false

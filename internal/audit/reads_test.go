@@ -106,6 +106,22 @@ func TestConditions(t *testing.T) {
 				e.Batches[0].Sends = nil
 			}
 		}},
+		{name: "half decoded, without a producer id", plant: func(w *world) {
+			w.OneRecordPerBatch = false
+			p := w.partition(payments, 1)
+			x, y := p.Batches[10].Records[0].Key, p.Batches[11].Records[0].Key
+			w.forgetProducer(x)
+			w.forgetProducer(y)
+			w.unsend(y)
+			w.requests(x)[0].Batches[0].Records = 2
+			w.merge(p, 10)
+		}},
+		{name: "something was unchecked before", plant: func(w *world) {
+			w.Trial.Conditions.Unchecked = "the weather"
+			w.Keys[0].Partitions = 0
+		}, conditions: func(c *evidence.Conditions) {
+			c.Unchecked = "the weather; partitions of kcompare-payments: 0 declared, expected at least 1"
+		}},
 		{name: "shared batch", plant: func(w *world) { w.requests(key)[0].Batches[0].Records = 2 },
 			conditions: func(c *evidence.Conditions) { c.SharedBatches = 1 }},
 		{name: "shared batch where nobody minds", plant: func(w *world) {
@@ -114,6 +130,7 @@ func TestConditions(t *testing.T) {
 		}},
 		{name: "read-back not complete", plant: func(w *world) {
 			w.lose(key)
+			w.Reads[0], w.Reads[1] = w.Reads[1], w.Reads[0]
 			w.Trial.Conditions.ReadBack = "kcompare-payments-0 stopped at offset 12"
 		}, absent: log},
 	})

@@ -16,12 +16,9 @@ type topicRole struct{ topic, role string }
 // once are known by their only send.
 type records struct {
 	distinct int
-	repeated []numbers       // sent more than once, rising
+	repeated []span          // sent more than once, rising
 	states   map[int]*record // of those, by number
 }
-
-// numbers are those of logical records, from inclusive, to exclusive.
-type numbers struct{ from, to int }
 
 // record is what is known of a logical record that was sent more than once.
 type record struct {
@@ -43,7 +40,7 @@ func (all *sends) findRepeated() {
 		end := all.runs[of[0]].number
 		for _, i := range of {
 			n := all.runs[i].numbers()
-			r.repeat(numbers{n.from, min(n.to, end)})
+			r.repeat(span{n.from, min(n.to, end)})
 			r.distinct += max(0, n.to-max(n.from, end))
 			end = max(end, n.to)
 		}
@@ -53,10 +50,10 @@ func (all *sends) findRepeated() {
 	}
 }
 
-func (r *run) numbers() numbers { return numbers{r.number, r.number + r.count} }
+func (r *run) numbers() span { return span{r.number, r.number + r.count} }
 
 // repeat adds numbers that begin no earlier than those that were added before.
-func (r *records) repeat(n numbers) {
+func (r *records) repeat(n span) {
 	last := len(r.repeated) - 1
 	switch {
 	case n.from >= n.to:
@@ -67,8 +64,8 @@ func (r *records) repeat(n numbers) {
 	}
 }
 
-func (r *records) anyRepeated(n numbers) bool {
-	i, _ := slices.BinarySearchFunc(r.repeated, n.from, func(m numbers, from int) int { return cmp.Compare(m.to, from+1) })
+func (r *records) anyRepeated(n span) bool {
+	i := firstBehind(r.repeated, n.from)
 	return i < len(r.repeated) && r.repeated[i].from < n.to
 }
 
@@ -76,7 +73,7 @@ func (r *records) anyRepeated(n numbers) bool {
 // otherwise.
 func (s sent) record() *record {
 	n := s.number + s.i
-	if !s.resent || !s.records.anyRepeated(numbers{n, n + 1}) {
+	if !s.resent || !s.records.anyRepeated(span{n, n + 1}) {
 		return nil
 	}
 	r := s.records.states[n]

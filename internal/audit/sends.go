@@ -36,6 +36,7 @@ type said struct {
 // claim is what all runs have of which the same was said.
 type claim struct {
 	said
+	by      *instance
 	parts   *parts // of its transaction; nil where the program began none such
 	records *records
 }
@@ -126,7 +127,10 @@ func (all *sends) claim(s said, t transactions) *claim {
 		if all.records[of] == nil {
 			all.records[of] = &records{states: map[int]*record{}}
 		}
-		c = &claim{said: s, parts: t[s.transaction], records: all.records[of]}
+		if all.instances[s.instance] == nil {
+			all.instances[s.instance] = &instance{}
+		}
+		c = &claim{said: s, by: all.instances[s.instance], parts: t[s.transaction], records: all.records[of]}
 		all.claims[s] = c
 	}
 	return c
@@ -135,16 +139,16 @@ func (all *sends) claim(s said, t transactions) *claim {
 // instance finds the sends of one producer by ordinal, and keeps where their
 // first copies stand.
 type instance struct {
-	spans  []span // rising, no two with the same ordinal
-	at     int    // where the last one was found
-	trails []*trail
-	trail  int // where the last first copy was found
+	ordinals []ordinals // rising, none in two of them
+	at       int        // where the last one was found
+	trails   []*trail
+	trail    int // where the last first copy was found
 }
 
-// span is ordinals of one run, from inclusive, to exclusive.
-type span struct {
-	from, to int
-	run      int32
+// ordinals are those of a run, or of a part of one.
+type ordinals struct {
+	span
+	run int32
 }
 
 // index makes a run known by the ordinals that no run before it has: of several
@@ -152,32 +156,19 @@ type span struct {
 // counts.
 func (all *sends) index(i int32) {
 	r := &all.runs[i]
-	in := all.instances[r.instance]
-	if in == nil {
-		in = &instance{}
-		all.instances[r.instance] = in
-	}
-	for from, to := r.ordinal, r.ordinal+r.count; from < to; {
-		at := in.behind(from)
-		switch {
-		case at == len(in.spans) || in.spans[at].from >= to:
-			in.spans = slices.Insert(in.spans, at, span{from, to, i})
+	in := r.by
+	for rest := (span{r.ordinal, r.ordinal + r.count}); rest.from < rest.to; {
+		at := firstBehind(in.ordinals, rest.from)
+		if at == len(in.ordinals) || in.ordinals[at].from >= rest.to {
+			in.ordinals = slices.Insert(in.ordinals, at, ordinals{rest, i})
 			return
-		case in.spans[at].from > from:
-			in.spans = slices.Insert(in.spans, at, span{from, in.spans[at].from, i})
-			at++
 		}
-		from = in.spans[at].to
+		taken := in.ordinals[at].span
+		if rest.from < taken.from {
+			in.ordinals = slices.Insert(in.ordinals, at, ordinals{span{rest.from, taken.from}, i})
+		}
+		rest.from = taken.to
 	}
-}
-
-// behind is the index of the first span that ends behind an ordinal.
-func (in *instance) behind(ordinal int) int {
-	if n := len(in.spans); n == 0 || in.spans[n-1].to <= ordinal {
-		return n
-	}
-	at, _ := slices.BinarySearchFunc(in.spans, ordinal, func(s span, ordinal int) int { return cmp.Compare(s.to, ordinal+1) })
-	return at
 }
 
 // find is the send with an identity. The checksum takes no part: a record whose
@@ -190,17 +181,15 @@ func (all *sends) find(id evidence.SendID) (sent, bool) {
 	if in == nil {
 		return sent{}, false
 	}
-	if in.at >= len(in.spans) || !in.spans[in.at].has(id.Ordinal) {
-		in.at = in.behind(id.Ordinal)
-		if in.at == len(in.spans) || !in.spans[in.at].has(id.Ordinal) {
+	if in.at >= len(in.ordinals) || !in.ordinals[in.at].has(id.Ordinal) {
+		in.at = firstBehind(in.ordinals, id.Ordinal)
+		if in.at == len(in.ordinals) || !in.ordinals[in.at].has(id.Ordinal) {
 			return sent{}, false
 		}
 	}
-	r := &all.runs[in.spans[in.at].run]
+	r := &all.runs[in.ordinals[in.at].run]
 	return sent{r, id.Ordinal - r.ordinal}, true
 }
-
-func (s span) has(ordinal int) bool { return s.from <= ordinal && ordinal < s.to }
 
 // at is the send at a position.
 func (all *sends) at(position int) sent {

@@ -55,6 +55,37 @@ func firstOf(ordinals []int, n int) (int, bool) {
 	return 0, false
 }
 
+// A run ends where anything stops counting up, or the client said something else.
+func TestFold(t *testing.T) {
+	send := func(ordinal, number int, offset int64, outcome evidence.Outcome) evidence.Send {
+		return evidence.Send{
+			Send: evidence.SendID{Ordinal: ordinal}, ID: evidence.RecordID{N: number}, Offset: offset, Outcome: outcome,
+		}
+	}
+	acked, failed, none := evidence.OutcomeAcked, evidence.OutcomeFailed, evidence.NoOffset
+	base := send(3, 8, 40, acked)
+	for name, tt := range map[string]struct {
+		next evidence.Send
+		runs int
+	}{
+		"all counts up":        {send(4, 9, 41, acked), 1},
+		"hole in the ordinals": {send(5, 9, 41, acked), 2},
+		"hole in the numbers":  {send(4, 10, 41, acked), 2},
+		"hole in the offsets":  {send(4, 9, 42, acked), 2},
+		"no offset":            {send(4, 9, none, acked), 2},
+		"other outcome":        {send(4, 9, 41, failed), 2},
+	} {
+		o := &evidence.Observed{Sends: []evidence.Send{base, tt.next}}
+		if got := newSends(o, nil); len(got.runs) != tt.runs || got.count != 2 {
+			t.Errorf("%s: %d sends in %d runs, want 2 in %d", name, got.count, len(got.runs), tt.runs)
+		}
+	}
+	twoFailed := &evidence.Observed{Sends: []evidence.Send{send(3, 8, 40, failed), send(4, 9, 77, failed)}}
+	if got := newSends(twoFailed, nil); len(got.runs) != 1 {
+		t.Errorf("%d runs of failed sends, want 1: an offset told of them means nothing", len(got.runs))
+	}
+}
+
 func TestRepeated(t *testing.T) {
 	of := func(from, count int) evidence.Run {
 		return evidence.Run{Topic: "orders", Role: "payments", Number: from, Count: count, Instance: from}
@@ -64,19 +95,19 @@ func TestRepeated(t *testing.T) {
 	for name, tt := range map[string]struct {
 		runs     []evidence.Run
 		distinct int
-		repeated []numbers
+		repeated []span
 	}{
 		"one after the other":    {[]evidence.Run{of(0, 5), of(5, 5)}, 10, nil},
 		"in two topics":          {[]evidence.Run{of(0, 5), elsewhere}, 5, nil},
 		"a hole":                 {[]evidence.Run{of(7, 5), of(0, 5)}, 10, nil},
-		"overlapping":            {[]evidence.Run{of(3, 5), of(0, 5)}, 8, []numbers{{3, 5}}},
-		"within":                 {[]evidence.Run{of(0, 9), of(3, 2), of(6, 1)}, 9, []numbers{{3, 5}, {6, 7}}},
-		"three times":            {[]evidence.Run{of(0, 9), of(0, 9), of(0, 4)}, 9, []numbers{{0, 9}}},
-		"twice, next to another": {[]evidence.Run{of(0, 9), of(0, 2), of(2, 2)}, 9, []numbers{{0, 4}}},
+		"overlapping":            {[]evidence.Run{of(3, 5), of(0, 5)}, 8, []span{{3, 5}}},
+		"within":                 {[]evidence.Run{of(0, 9), of(3, 2), of(6, 1)}, 9, []span{{3, 5}, {6, 7}}},
+		"three times":            {[]evidence.Run{of(0, 9), of(0, 9), of(0, 4)}, 9, []span{{0, 9}}},
+		"twice, next to another": {[]evidence.Run{of(0, 9), of(0, 2), of(2, 2)}, 9, []span{{0, 4}}},
 	} {
 		all := newSends(&evidence.Observed{Runs: tt.runs}, nil)
 		got := all.records[topicRole{"orders", "payments"}]
-		if diff := cmp.Diff(tt.repeated, got.repeated, cmp.AllowUnexported(numbers{})); diff != "" || got.distinct != tt.distinct {
+		if diff := cmp.Diff(tt.repeated, got.repeated, cmp.AllowUnexported(span{})); diff != "" || got.distinct != tt.distinct {
 			t.Errorf("%s: %d distinct, want %d (-want +got):\n%s", name, got.distinct, tt.distinct, diff)
 		}
 		for i := range all.runs {
@@ -90,7 +121,7 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-func inside(repeated []numbers, s sent) bool {
+func inside(repeated []span, s sent) bool {
 	for _, n := range repeated {
 		if s.topic == "orders" && n.from <= s.id().N && s.id().N < n.to {
 			return true
@@ -109,7 +140,7 @@ func TestOrder(t *testing.T) {
 		var o order
 		for at, n := range ordinals {
 			for _, ahead := range o.add(n) {
-				for m := ahead.from; m <= ahead.to; m++ {
+				for m := ahead.from; m < ahead.to; m++ {
 					got[m]++
 				}
 			}
@@ -125,23 +156,30 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// First copies come in any order, and each is found where it stands.
+// First copies come in any order, from several producers, behind holes, and each
+// is found where it stands.
 func TestTrail(t *testing.T) {
 	const seed = 4
 	chance := rand.New(rand.NewPCG(seed, seed))
-	o := &origin{producer: 9}
-	for range 300 {
+	origins := []*origin{{producer: 9}, {producer: 9, epoch: 1}}
+	for range 1000 {
 		in := &instance{trails: []*trail{{number: 0}, {number: 1}}}
 		ordinals := nearlyInOrder(chance, 40)
 		want := map[int]first{}
-		for offset, n := range ordinals {
-			tr := in.trails[offset*2/len(ordinals)]
-			seq := int32(math.MaxInt32 - 20 + offset) // wraps on the way
-			if offset > 20 {
-				seq = int32(offset - 21)
+		next := first{origin: origins[0], sequence: math.MaxInt32 - 20} // wraps on the way
+		for i, n := range ordinals {
+			next.trail = in.trails[2*i/len(ordinals)]
+			next.offset, next.sequence = next.offset+1, sequence(next.sequence, 1)
+			switch chance.IntN(20) {
+			case 0:
+				next.offset++
+			case 1:
+				next.sequence = sequence(next.sequence, 1)
+			case 2:
+				next.origin = origins[i%2]
 			}
-			tr.add(o, n, int64(offset), seq)
-			want[n] = first{tr, o, int64(offset), seq}
+			next.add(next.origin, n, next.offset, next.sequence)
+			want[n] = next
 		}
 		for _, n := range chance.Perm(len(ordinals)) {
 			if got := in.first(n); got != want[n] {
@@ -160,6 +198,57 @@ func nearlyInOrder(chance *rand.Rand, n int) (ordinals []int) {
 		}
 	}
 	return ordinals
+}
+
+// Only sequences that were asked for and under which something stands are taken,
+// wherever in a stretch they are.
+func TestTaken(t *testing.T) {
+	tr, o := &trail{number: 3}, &origin{producer: 9, epoch: 1}
+	for i := range 10 {
+		tr.add(o, 100+i, int64(i), int32(50+i))
+	}
+	asked := map[producer][]int32{
+		{9, 3, 1}: {49, 50, 57, 57, 59, 60}, {9, 3, 2}: {51}, {9, 2, 1}: {52}, {8, 3, 1}: {53},
+	}
+	taken := map[identity]bool{}
+	tr.taken(asked, taken)
+	want := map[identity]bool{}
+	for _, sequence := range []int32{50, 57, 59} {
+		want[identity{producer: 9, partition: 3, epoch: 1, sequence: sequence}] = true
+	}
+	if diff := cmp.Diff(want, taken, cmp.AllowUnexported(identity{})); diff != "" {
+		t.Errorf("taken (-want +got):\n%s", diff)
+	}
+}
+
+// Whole words of seen sends are stepped over, and no send beside them.
+func TestAbsent(t *testing.T) {
+	const seed = 8
+	chance := rand.New(rand.NewPCG(seed, seed))
+	for range 300 {
+		o := &evidence.Observed{}
+		for i := range 3 {
+			outcome := []evidence.Outcome{evidence.OutcomeAcked, evidence.OutcomeUnknown}[chance.IntN(2)]
+			o.Runs = append(o.Runs, evidence.Run{Instance: i, Count: 1 + chance.IntN(200), Outcome: outcome})
+		}
+		a := New(o)
+		var want []int
+		for position := range a.sends.count {
+			switch s := a.sends.at(position); {
+			case chance.IntN(100) > 0:
+				a.copies.set(position)
+			case s.outcome == evidence.OutcomeAcked:
+				want = append(want, position)
+			}
+		}
+		var got []int
+		for _, s := range a.absent() {
+			got = append(got, s.position())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("of %d sends (-want +got):\n%s", a.sends.count, diff)
+		}
+	}
 }
 
 func TestExceptions(t *testing.T) {

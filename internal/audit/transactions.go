@@ -84,7 +84,7 @@ func (a *Auditor) visible(s sent) bool {
 	if e := a.copies.exceptions.get(s.position()); e != nil {
 		return e.visible
 	}
-	return a.copies.has(s.position()) && a.firstOf(s).fate == evidence.FateVisible
+	return a.copies.has(s.position()) && s.firstCopy().fate == evidence.FateVisible
 }
 
 // cause puts forward what weighs most: a client that said acknowledged.

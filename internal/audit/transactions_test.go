@@ -104,6 +104,21 @@ func TestEnds(t *testing.T) {
 		{name: "told committed, aborted", plant: abort,
 			counts:    evidence.Counts{evidence.LostRecords: 2, evidence.Visible: 8, evidence.AbortedRecords: 4},
 			anomalies: two(evidence.Lost, audit.LostAborted)},
+		{name: "committed, and a further copy aborted", plant: func(w *world) {
+			w.repeat(order, func(*evidence.Batch) {})
+			w.mark(w.partition(processed, 0), program, evidence.Abort)
+			w.readAll()
+		}, counts: evidence.Counts{
+			evidence.LogDelta: 26, evidence.LogRecords: 13, evidence.Duplicates: 1, evidence.AbortedRecords: 3,
+		}, anomalies: one(evidence.Duplicate, audit.DuplicateBroker, order)},
+		{name: "told committed, aborted, and sent again in vain: the first sending is named", plant: func(w *world) {
+			abort(w)
+			s := *w.send(order)
+			s.Send.Ordinal, s.Offset = 70, evidence.NoOffset
+			w.Sends = append(w.Sends, s)
+		}, counts: evidence.Counts{
+			evidence.Acked: 13, evidence.CommittedRecords: 11, evidence.LostRecords: 2, evidence.Visible: 8, evidence.AbortedRecords: 4,
+		}, anomalies: two(evidence.Lost, audit.LostAborted)},
 		{name: "told neither, aborted", plant: func(w *world) {
 			abort(w)
 			w.transaction(1).Outcome = evidence.TransactionUnknown
@@ -173,6 +188,14 @@ func TestFenced(t *testing.T) {
 		}, counts: evidence.Counts{evidence.FencedVisible: 2}, anomalies: slices.Concat(
 			one(evidence.FencedWriteVisible, audit.FencedLate, "event-2"),
 			one(evidence.FencedWriteVisible, audit.FencedOpen, "order-2"))},
+		{name: "two copies of one record count once", plant: func(w *world) {
+			w.send("event-2").Fenced = true
+			w.repeat("event-2", func(b *evidence.Batch) { b.Transactional = false })
+		}, counts: evidence.Counts{
+			evidence.LogDelta: 25, evidence.LogRecords: 13, evidence.Visible: 11, evidence.Duplicates: 1, evidence.FencedVisible: 1,
+		}, anomalies: slices.Concat(
+			one(evidence.Duplicate, audit.DuplicateBroker, "event-2"),
+			one(evidence.FencedWriteVisible, audit.FencedLate, "event-2"))},
 		{name: "fenced and aborted is right", plant: func(w *world) {
 			w.transaction(invalidOrder).Fenced = true
 			w.send("event-3").Fenced = true

@@ -66,7 +66,7 @@ func (w *wire) stock(b *evidence.TraceBatch) {
 		return
 	}
 	sends := unnamed
-	if true {
+	if int(b.Records) == len(b.Sends) {
 		for _, id := range b.Sends {
 			sends = sends.with(id)
 		}
@@ -97,7 +97,7 @@ func (w *wire) passed(b *evidence.Batch, at int32) bool {
 		}
 	}
 	records := int32(len(b.Records))
-	return take(w.contents, content{at, records, uint64(sends)}) 
+	return take(w.contents, content{at, records, uint64(sends)}) || take(w.contents, content{at, records, uint64(unnamed)})
 }
 
 func take[K comparable](stock map[K]int32, key K) bool {
@@ -116,7 +116,7 @@ const unnamed sendsHash = 14695981039346656037
 func (h sendsHash) with(id evidence.SendID) sendsHash {
 	const prime = 1099511628211
 	h = (h ^ sendsHash(id.Instance)) * prime
-	
+	h = (h ^ sendsHash(id.Ordinal)) * prime
 	return h ^ h>>32
 }
 
