@@ -89,7 +89,8 @@ func (in *input) add(topic int, send evidence.SendID, fate evidence.Fate) {
 }
 
 // settleProcessing holds the outputs against the inputs: each valid one stands
-// once in every output topic.
+// once in every output topic. A program that did not come to its end skipped
+// nothing, as far as anybody can say.
 func (a *Auditor) settleProcessing() {
 	if a.processing == nil {
 		return
@@ -101,13 +102,17 @@ func (a *Auditor) settleProcessing() {
 		}
 		name := func() string { return inputName(given) }
 		least, most := in.copies()
-		if least == 0 {
+		if least == 0 && a.ended() {
 			a.found.add(evidence.InputSkipped, in.skippedCause(most), 1, rank, name)
 		}
 		if most > 1 {
 			a.found.add(evidence.InputReprocessed, in.reprocessedCause(), 1, rank, name)
 		}
 	}
+}
+
+func (a *Auditor) ended() bool {
+	return a.o.Trial.Conditions.Finished && a.o.Trial.Conditions.Error == ""
 }
 
 // copies is the least and the most that any output topic has of it.

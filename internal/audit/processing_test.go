@@ -28,6 +28,14 @@ func TestProcessing(t *testing.T) {
 			w.Processing.Inputs = append(w.Processing.Inputs, evidence.Input{ID: order(6), Valid: true})
 		}, counts: evidence.Counts{evidence.Inputs: 6, evidence.InputsSkipped: 1},
 			anomalies: one(evidence.InputSkipped, audit.SkippedUnwritten, "orders/6")},
+		{name: "never written by a program that did not end", plant: func(w *world) {
+			w.Processing.Inputs = append(w.Processing.Inputs, evidence.Input{ID: order(6), Valid: true})
+			w.Trial.Conditions.Finished = false
+		}, counts: evidence.Counts{evidence.Inputs: 6}, absent: []evidence.Metric{evidence.InputsSkipped}},
+		{name: "never written by a program that failed", plant: func(w *world) {
+			w.Processing.Inputs = append(w.Processing.Inputs, evidence.Input{ID: order(6), Valid: true})
+			w.Trial.Conditions.Error = "the scenario could not go on"
+		}, counts: evidence.Counts{evidence.Inputs: 6}, absent: []evidence.Metric{evidence.InputsSkipped}},
 		{name: "aborted", plant: func(w *world) {
 			w.decide("order-2", evidence.Abort)
 			w.decide("event-2", evidence.Abort)

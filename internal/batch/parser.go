@@ -18,6 +18,7 @@ type Parser struct {
 	decompressor kgo.Decompressor
 	plain        buffer
 	ids          identities
+	summer       evidence.Summer
 
 	records []evidence.LogRecord
 	keys    []byte // of all records, one after the other
@@ -139,7 +140,7 @@ func (p *Parser) identify(rec *evidence.LogRecord, r *record) {
 			rec.ID, rec.Send, rec.Foreign = id, send, false
 		}
 	}
-	rec.Sum = evidence.Checksum(r.key, r.value, rec.ID)
+	rec.Sum = p.summer.Sum(r.key, r.value, rec.ID)
 }
 
 // Identities are the logical records of the batch that raw begins with, and the

@@ -144,10 +144,13 @@ func (forgetful) SendOffsets(context.Context, []drivers.Position, drivers.GroupM
 	return nil
 }
 
-// stubborn never seeks back.
-type stubborn struct{ drivers.Consumer }
+// hasty seeks behind the record that it is to read again.
+type hasty struct{ drivers.Consumer }
 
-func (stubborn) Seek(context.Context, drivers.Position) error { return nil }
+func (c hasty) Seek(ctx context.Context, to drivers.Position) error {
+	to.Offset++
+	return c.Consumer.Seek(ctx, to)
+}
 
 // squeamish steps over some records of the orders topic.
 type squeamish struct{ drivers.Consumer }
@@ -193,7 +196,7 @@ func TestLiesAreFoundOut(t *testing.T) {
 			[]evidence.AnomalyKind{evidence.PollSkipped}},
 		{"zombie", "producer=transactional", meddler{settings: ownID},
 			[]evidence.AnomalyKind{evidence.FencedWriteVisible}},
-		{"read-process-write", "after-abort=seek", meddler{consumer: func(c drivers.Consumer) drivers.Consumer { return stubborn{c} }},
+		{"read-process-write", "after-abort=seek", meddler{consumer: func(c drivers.Consumer) drivers.Consumer { return hasty{c} }},
 			[]evidence.AnomalyKind{evidence.InputSkipped}},
 		{"read-process-write", "after-abort=seek", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return forgetful{p} }},
 			[]evidence.AnomalyKind{evidence.InputReprocessed}},
