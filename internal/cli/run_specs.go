@@ -48,6 +48,9 @@ func (o *runOptions) specs() ([]trial.Spec, error) {
 			}
 		}
 	}
+	for i := range specs {
+		specs[i].Number = i + 1
+	}
 	return specs, o.checkVariants(scenarios)
 }
 

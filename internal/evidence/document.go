@@ -59,6 +59,7 @@ type Trial struct {
 	Client   string `json:"client"`
 	Library  string `json:"library"`
 	Repeat   int    `json:"repeat,omitempty"` // 1, 2, ... with --repeat
+	Number   int    `json:"number,omitempty"` // its place in the run, from 1
 	About    string `json:"about"`            // the story in one sentence, with this trial's figures
 
 	Config      map[string]string `json:"config"`                     // every key the trial set, canonical names

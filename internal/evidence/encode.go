@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,9 +76,10 @@ func Decode(r io.Reader) (Document, error) {
 	return doc, nil
 }
 
-// Merge joins the trials of documents of one run, in the order given. Seed,
-// broker and parameters must be the same, and no trial may come twice. The time
-// is that of the longest, because trials run side by side.
+// Merge joins the trials of documents of one run, in the order of the run, or in
+// that given where they have no number. Seed, broker and parameters must be the
+// same, and no trial may come twice. The time is that of the longest, because
+// trials run side by side.
 func Merge(docs ...Document) (Document, error) {
 	if len(docs) == 0 {
 		return Document{}, fmt.Errorf("merge evidence: expected at least one document")
@@ -93,6 +95,7 @@ func Merge(docs ...Document) (Document, error) {
 		whole.ElapsedMS = max(whole.ElapsedMS, doc.ElapsedMS)
 		whole.Unfinished = max(whole.Unfinished, doc.Unfinished)
 	}
+	slices.SortStableFunc(whole.Trials, func(s, t Trial) int { return cmp.Compare(s.Number, t.Number) })
 	return whole, twice(whole.Trials)
 }
 

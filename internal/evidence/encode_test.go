@@ -88,6 +88,11 @@ func TestMerge(t *testing.T) {
 	if len(whole.Trials) != 2 {
 		t.Errorf("%d trials after the merge, want 2", len(whole.Trials))
 	}
+	second := document(1)
+	second.Trials[0].Number, other.Trials[0].Number = 2, 1
+	if whole, _ := evidence.Merge(second, other); whole.Trials[0].Client != "librdkafka" {
+		t.Errorf("the first trial of the run is that of %s, want librdkafka: files come in any order", whole.Trials[0].Client)
+	}
 	if _, err := evidence.Merge(document(1), document(2)); err == nil {
 		t.Error("documents of two seeds were merged")
 	}

@@ -30,6 +30,7 @@ type Spec struct {
 	Overrides  map[string]string // the user's own settings, by any of their names
 	Seed       int64
 	Repeat     int           // 1, 2, ... with --repeat; 0 without
+	Number     int           // its place in the run, from 1
 	Nodes      int           // of the embedded broker
 	Timeout    time.Duration // of what the scenario does; reading back comes on top
 	Now        func() time.Time
@@ -224,7 +225,7 @@ func describe(spec Spec, set map[string]string) evidence.Trial {
 	v := spec.Variant
 	return evidence.Trial{
 		Scenario: spec.Scenario.Name, Variant: v.Name, Kind: v.Kind,
-		Client: spec.Driver.Client(), Library: spec.Driver.Library().String(), Repeat: spec.Repeat,
+		Client: spec.Driver.Client(), Library: spec.Driver.Library().String(), Repeat: spec.Repeat, Number: spec.Number,
 		About: v.About(spec.Parameters), Config: config.Masked(set),
 		Claim: v.Claim, Requires: v.Requires, Checks: v.Checks, Allowed: v.Allowed,
 		Consuming: Consuming(v), Reading: reading(v), Differences: []string{},
