@@ -46,6 +46,10 @@ func unbalanced(c evidence.Counts) []string {
 		wrong = append(wrong, fmt.Sprintf("log_records %d, unique %d and duplicates %d do not add up",
 			records, c[evidence.Unique], c[evidence.Duplicates]))
 	}
+	begun := c[evidence.Transactions]
+	if ended := c[evidence.Committed] + c[evidence.AbortedEnds] + c[evidence.Undecided]; begun != ended {
+		wrong = append(wrong, fmt.Sprintf("%d transactions, and %d committed, aborted or undecided", begun, ended))
+	}
 	said := c[evidence.Acked] + c[evidence.FailedRecords] + c[evidence.UnknownRecords]
 	if intended, known := c[evidence.Intended]; known && said < intended {
 		wrong = append(wrong, fmt.Sprintf("%d records intended, and only %d acked, failed or unknown", intended, said))
