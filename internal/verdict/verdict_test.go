@@ -257,7 +257,7 @@ func TestEditedEvidence(t *testing.T) {
 			t.Counts[evidence.Duplicates] = 5
 			t.Anomalies = []evidence.Anomaly{duplicates(5)}
 		}, "log_records 200, unique 200 and duplicates 5 do not add up"},
-		"a negative count":      {func(t *evidence.Trial) { t.Counts[evidence.Acked] = -5 }, "acked is -5, expected 0 or more"},
+		"a negative count": {func(t *evidence.Trial) { t.Counts[evidence.Acked] = -5 }, "acked is -5, expected 0 or more"},
 		"a transaction without end": {func(t *evidence.Trial) { t.Counts[evidence.Transactions] = 3; t.Counts[evidence.Committed] = 2 },
 			"3 transactions, and 2 committed, aborted or undecided"},
 		"a record without fate": {func(t *evidence.Trial) { t.Counts[evidence.Acked] = 199 }, "200 records intended, and only 199 acked, failed or unknown"},
