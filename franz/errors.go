@@ -67,6 +67,8 @@ func classOfClient(call string, err error) (code string, class drivers.Class) {
 			return "CONTEXT_ENDED", drivers.Retriable
 		}
 		return "CONTEXT_ENDED", unanswered(call)
+	case isFirstRead(err):
+		return "ErrFirstReadEOF", unanswered(call)
 	case isConnection(err):
 		return "CONNECTION_LOST", unanswered(call)
 	}
@@ -79,6 +81,13 @@ func abandoned(call string) drivers.Class {
 		return drivers.UnknownOutcome
 	}
 	return drivers.Fatal
+}
+
+// isFirstRead: the connection ended in the place of its first answer, which kgo takes
+// for a failed login and does not retry (kgo/errors.go).
+func isFirstRead(err error) bool {
+	_, ok := errors.AsType[*kgo.ErrFirstReadEOF](err)
+	return ok
 }
 
 func isConnection(err error) bool {

@@ -44,7 +44,7 @@ func runReport(opts *reportOptions) error {
 		return err
 	}
 	if wrong := verdict.Recompute(doc); len(wrong) > 0 {
-		return fmt.Errorf("the evidence contradicts itself in %d places, the first: %w", len(wrong), wrong[0])
+		return fmt.Errorf("the evidence contradicts itself, first (of %d): %w", len(wrong), wrong[0])
 	}
 	verdict.MarkUnstable(doc.Trials) // repeats may come from several files
 	if err := opts.output.write(opts.state, doc); err != nil {

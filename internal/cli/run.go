@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +24,7 @@ type runOptions struct {
 	again     string            // the command line that repeats this run
 	overrides map[string]string // -X, read
 
-	clients      string
+	clients      []string
 	broker       string
 	nodes        int
 	settings     []string
@@ -57,7 +60,7 @@ unstable; 130 interrupted, what was finished is printed.`,
 		},
 	}
 	f, p := cmd.Flags(), &opts.parameters
-	f.StringVar(&opts.clients, "client", "all", "client libraries to compare, separated by commas")
+	f.StringArrayVar(&opts.clients, "client", []string{"all"}, "client `libraries` to compare, separated by commas")
 	f.StringVar(&opts.broker, "broker", brokerEmbedded, "the broker to run against; embedded is the only one so far")
 	f.IntVar(&opts.nodes, "nodes", 3, "nodes of the embedded broker")
 	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
@@ -84,7 +87,7 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	if err := opts.prepareOutput(); err != nil {
 		return err
 	}
-	opts.state.reportMissing(opts.clients)
+	opts.state.reportMissing(strings.Join(opts.clients, ","))
 	begin := opts.state.Now()
 	trials, err := playAll(ctx, opts, specs)
 	if len(trials) == 0 && err != nil && ctx.Err() == nil {
@@ -117,11 +120,20 @@ func (o *runOptions) document(trials []evidence.Trial) evidence.Document {
 			"retries":          fmt.Sprint(o.parameters.Retries),
 			"trial-timeout":    o.timeout().String(),
 			"repeat":           fmt.Sprint(o.repeat),
-			"settings":         fmt.Sprint(config.Masked(o.overrides)),
+			"settings":         settingsText(config.Masked(o.overrides)),
 		},
 		Again:  o.again,
 		Trials: trials,
 	}
+}
+
+// settingsText is "linger.ms=5 retries=3".
+func settingsText(set map[string]string) string {
+	var pairs []string
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		pairs = append(pairs, key+"="+quoted(set[key]))
+	}
+	return strings.Join(pairs, " ")
 }
 
 // timeout is long enough for a client that retries one record until its

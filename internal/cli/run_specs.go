@@ -29,7 +29,7 @@ func (o *runOptions) specs() ([]trial.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	clients, err := o.state.contestants(o.clients)
+	clients, err := o.state.contestants(strings.Join(o.clients, ","))
 	if err != nil {
 		return nil, err
 	}
@@ -161,10 +161,17 @@ func (o *runOptions) checkVariants(scenarios []scenario.Scenario) error {
 	for _, asked := range o.variants {
 		pairs := strings.Split(asked, ",")
 		if !slices.ContainsFunc(known, func(name string) bool { return scenario.Variant{Name: name}.Matches(pairs) }) {
-			return unknown("variant of "+strings.Join(names, ", "), asked, append(known, variantPairs(known)...))
+			return unknownVariant(strings.Join(names, ", "), asked, append(known, variantPairs(known)...))
 		}
 	}
 	return nil
+}
+
+func unknownVariant(of, asked string, known []string) error {
+	if near := config.Nearest(asked, known); near != "" {
+		return usagef("unknown variant of %s %q: did you mean %s?", of, asked, near)
+	}
+	return usagef("unknown variant of %s %q: `kcompare scenarios NAME` lists those of each", of, asked)
 }
 
 // variantPairs lists the single pairs of variant names, for suggestions.
@@ -201,6 +208,9 @@ var notForX = map[string]string{
 	"security.protocol":   "the embedded broker and the proxy speak plaintext",
 	"transactional.id":    "a scenario with transactions names its own",
 	"group.id":            "a scenario with groups names its own",
+	"isolation.level":     "a scenario says what its consumers read",
+	"enable.auto.commit":  "a scenario says when offsets are committed",
+	"auto.offset.reset":   "a scenario says where its consumers begin",
 }
 
 // overrides reads -X and checks each setting by itself, so that a mistake in it
@@ -220,7 +230,11 @@ func overrides(args []string) (map[string]string, error) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(canonical)) {
-		if err := config.Check(map[string]string{key: canonical[key]}, config.Producer); err != nil {
+		role := config.Producer
+		if s, _ := config.Lookup(key); !s.For(config.Producer) {
+			role = config.Consumer
+		}
+		if err := config.Check(map[string]string{key: canonical[key]}, role); err != nil {
 			return nil, usageError{err}
 		}
 	}
@@ -258,6 +272,8 @@ func commandLine(cmd *cobra.Command, args []string) string {
 			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
 				words = append(words, "-X "+quoted(masked(v)))
 			}
+		case f.Name == "client":
+			words = append(words, "--client="+quoted(strings.Join(f.Value.(pflag.SliceValue).GetSlice(), ",")))
 		case f.Name == "variant":
 			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
 				words = append(words, "--variant="+quoted(v))

@@ -87,9 +87,8 @@ func Merge(docs ...Document) (Document, error) {
 	whole := docs[0]
 	whole.Trials = nil
 	for _, doc := range docs {
-		if doc.Seed != whole.Seed || doc.Broker != whole.Broker || !maps.Equal(doc.Parameters, whole.Parameters) {
-			return Document{}, fmt.Errorf("merge evidence: seed %d on %s with %v and seed %d on %s with %v are different experiments",
-				whole.Seed, whole.Broker.Software, whole.Parameters, doc.Seed, doc.Broker.Software, doc.Parameters)
+		if other := difference(whole, doc); other != "" {
+			return Document{}, fmt.Errorf("merge evidence: %s: these are different experiments", other)
 		}
 		whole.Trials = append(whole.Trials, doc.Trials...)
 		whole.ElapsedMS = max(whole.ElapsedMS, doc.ElapsedMS)
@@ -97,6 +96,24 @@ func Merge(docs ...Document) (Document, error) {
 	}
 	slices.SortStableFunc(whole.Trials, func(s, t Trial) int { return cmp.Compare(s.Number, t.Number) })
 	return whole, twice(whole.Trials)
+}
+
+// difference is what makes another experiment of a document, empty if nothing does.
+func difference(a, b Document) string {
+	switch {
+	case a.Seed != b.Seed:
+		return fmt.Sprintf("seed %d and seed %d", a.Seed, b.Seed)
+	case a.Broker != b.Broker:
+		return fmt.Sprintf("%s of %d nodes and %s of %d nodes", a.Broker.Software, a.Broker.Nodes, b.Broker.Software, b.Broker.Nodes)
+	}
+	keys := slices.Concat(slices.Collect(maps.Keys(a.Parameters)), slices.Collect(maps.Keys(b.Parameters)))
+	slices.Sort(keys)
+	for _, key := range keys {
+		if a.Parameters[key] != b.Parameters[key] {
+			return fmt.Sprintf("%s is %q and %q", key, a.Parameters[key], b.Parameters[key])
+		}
+	}
+	return ""
 }
 
 // twice refuses a trial that would count for two.

@@ -23,8 +23,8 @@ func comparedRows() []measure {
 		{evidence.FailedRecords, "failed", always},
 		{evidence.UnknownRecords, "unknown", whenJudged},
 	}, transactionRows(), []measure{
-		{evidence.ResponsesDropped, "answers lost", whenLosing("drop-response")},
-		{evidence.RequestsDropped, "requests lost", whenLosing("drop-request")},
+		{evidence.ResponsesDropped, "answers to Produce lost", whenLosing("drop-response")},
+		{evidence.RequestsDropped, "Produce requests lost", whenLosing("drop-request")},
 		{evidence.LogRecords, "in the log", always},
 	}, viewRows(), []measure{
 		{evidence.Unique, "unique", whenOffset},

@@ -29,13 +29,13 @@ func wireDifferences(all []scenario, clients int) list {
 		}
 	}
 	if len(l) == 0 {
-		return list{title: say("On the wire: none (no client sends twice as many requests as another).")}
+		return list{title: say("On the wire: none (no client sends at least twice as many requests as another).")}
 	}
 	which := "all trials"
 	if !every {
 		which = "the variants that every client finished"
 	}
-	return list{title: say("On the wire, over " + which + ", where one client sends twice as many requests:"), entries: l}
+	return list{title: say("On the wire, over " + which + ", where one client sends at least twice as many requests:"), entries: l}
 }
 
 // comparableVariants leaves out where sums would mislead: a variant that some

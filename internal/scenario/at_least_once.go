@@ -19,7 +19,7 @@ has written; the client cannot tell one from the other and sends the record agai
 
 With acks=all nothing that was acknowledged may be missing in the log. Each lost
 answer leaves a duplicate, each lost request leaves none: look at "duplicates"
-beside "answers lost" and "requests lost". This is what a consumer has to cope
+beside the answers and requests that were lost. This is what a consumer has to cope
 with that reads the topic of such a program.
 
 The control is the same program with acks=0. Its requests get lost just the same,
@@ -39,8 +39,7 @@ again: records are missing that were reported as written.`,
 				Allowed:           []evidence.AnomalyKind{evidence.Duplicate, evidence.FailedButPresent},
 				OneRecordPerBatch: true,
 				About: func(p Parameters) string {
-					return fmt.Sprintf("%d payments, one at a time; %g %% of the requests get lost before the broker, and as many of the answers after it has written.",
-						p.Messages, p.DropRate*50)
+					return fmt.Sprintf("%s, one at a time; %g %% of the requests get lost before the broker, and as many of the answers after it has written.", plural(p.Messages, "payment"), p.DropRate*50)
 				},
 				Plan:    loseEither,
 				Records: paymentRecords,

@@ -47,8 +47,7 @@ failed record again has made at-least-once of it.`,
 				Allowed:           []evidence.AnomalyKind{evidence.FailedButPresent},
 				OneRecordPerBatch: true,
 				About: func(p Parameters) string {
-					return fmt.Sprintf("%d payments, one at a time, each sent once; %g %% of the answers to Produce get lost after the broker has written.",
-						p.Messages, p.DropRate*100)
+					return fmt.Sprintf("%s, one at a time, each sent once; %g %% of the answers to Produce get lost after the broker has written.", plural(p.Messages, "payment"), p.DropRate*100)
 				},
 				Plan:    func(p Parameters) fault.Plan { return loseAnswers(p, sequential) },
 				Records: paymentRecords,
@@ -67,8 +66,7 @@ func withoutAcks(kind evidence.Kind, claim string, checks ...evidence.Check) Var
 		Allowed:           []evidence.AnomalyKind{evidence.Lost, evidence.Reordered},
 		OneRecordPerBatch: true,
 		About: func(p Parameters) string {
-			return fmt.Sprintf("%d payments, one every %v, without asking for an answer; %g %% of the requests get lost before the broker.",
-				p.Messages, pace, p.DropRate*100)
+			return fmt.Sprintf("%s, one every %v, without asking for an answer; %g %% of the requests get lost before the broker.", plural(p.Messages, "payment"), pace, p.DropRate*100)
 		},
 		Plan:    loseUnansweredRequests,
 		Records: paymentRecords,

@@ -32,7 +32,7 @@ sequence number (KIP-98). The broker knows the last five batches of a producer
 and partition; it answers a repetition with the offset of the first copy and
 appends nothing. Without idempotence the repetition is one more record.
 
-Look at "answers lost" beside "duplicates". In the sequential variants one record
+Look at the answers lost beside "duplicates". In the sequential variants one record
 is on its way at a time, so that each has its own chain of attempts, and the
 planned faults are the same for every client. In the concurrent variants all
 records are handed over at once and up to five requests are in flight: closing a
@@ -113,11 +113,9 @@ func allowedAnomalies(idempotence bool, how sends) []evidence.AnomalyKind {
 func aboutLostAnswers(p Parameters, how sends) string {
 	percent := p.DropRate * 100
 	if how == concurrent {
-		return fmt.Sprintf("%d payments, all handed over at once; for %g %% of them the first answer to Produce gets lost after the broker has written.",
-			p.Messages, percent)
+		return fmt.Sprintf("%s, all handed over at once; for %g %% of them the first answer to Produce gets lost after the broker has written.", plural(p.Messages, "payment"), percent)
 	}
-	return fmt.Sprintf("%d payments, one at a time; %g %% of the answers to Produce get lost after the broker has written.",
-		p.Messages, percent)
+	return fmt.Sprintf("%s, one at a time; %g %% of the answers to Produce get lost after the broker has written.", plural(p.Messages, "payment"), percent)
 }
 
 // loseAnswers hits every attempt at a record while records go one at a time.

@@ -39,6 +39,9 @@ order that it has found invalid it then skips in a transaction of its own, which
 commits the offset alone. With after-abort=poll-on it goes on polling, as many
 examples do in the belief that the message will be read again: look at "skipped".
 
+A transaction that counts as undecided is that of the crash, or one whose commit was
+not answered.
+
 The control writes without transactions and commits offsets every fifth order. After
 the crash the orders since the last commit are processed a second time.`,
 		Topics: []Topic{
@@ -79,8 +82,7 @@ func processorVariant(name string) Variant {
 		BothViews: true,
 		Allowed:   []evidence.AnomalyKind{evidence.Duplicate},
 		About: func(p Parameters) string {
-			return fmt.Sprintf("%d orders, one transaction each; some answers get lost, %g %% of the events are refused once, one order in ten is invalid, one crash.",
-				ordersOf(p), refusedOnce*100)
+			return fmt.Sprintf("%s, one transaction each; some answers get lost, %g %% of the events are refused once, one order in ten is invalid, one crash.", plural(ordersOf(p), "order"), refusedOnce*100)
 		},
 		Plan:    disturbProcessor,
 		Records: processorRecords,
@@ -103,8 +105,7 @@ func withoutTransactions() Variant {
 		},
 		Allowed: []evidence.AnomalyKind{evidence.Duplicate, evidence.InputReprocessed},
 		About: func(p Parameters) string {
-			return fmt.Sprintf("%d orders, no transactions, offsets committed every %d orders; %g %% of the answers to Produce get lost, one crash.",
-				ordersOf(p), committedEvery, p.DropRate*100)
+			return fmt.Sprintf("%s, no transactions, offsets committed every %d orders; %g %% of the answers to Produce get lost, one crash.", plural(ordersOf(p), "order"), committedEvery, p.DropRate*100)
 		},
 		Plan: func(p Parameters) fault.Plan {
 			return fault.Plan{loseFirstAnswers(p, "")}

@@ -54,10 +54,10 @@ type Variant struct {
 
 	// Settings are canonical settings that make this variant what it is: those of
 	// its producers, of the consumers in the story (nil: there are none), and of
-	// the client's own reading after it. Defaults are settings of its producers that
-	// a user may override.
+	// the client's own reading after it. Wants are settings of its producers without
+	// which it has no point: with a user's own values it is not-supported.
 	Settings  map[string]string
-	Defaults  map[string]string
+	Wants     map[string]string
 	Consuming map[string]string
 	Reading   map[string]string
 
@@ -140,6 +140,14 @@ func (v Variant) Matches(pairs []string) bool {
 // share is one of so many messages, rounded up: stories that do more for each
 // message tell fewer.
 func (p Parameters) share(of int) int { return (p.Messages + of - 1) / of }
+
+// plural is "1 order", "40 orders".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
 
 // check is a claim as data.
 func check(left evidence.Metric, op string, right any) evidence.Check {

@@ -37,6 +37,10 @@ the broker has to recognise the repetition. On a broker with KIP-890
 (transaction.version 2) franz-go never sends AddPartitionsToTxn, because Produce
 itself adds the partition; the fault is "not applicable" to it then.
 
+An end that the client cannot vouch for, because its answer was lost, is followed by
+an abort, and where that fails too by a new instance with the same transactional.id.
+The transaction counts as undecided if its commit may have been done.
+
 A reader under read_committed gets all of a transaction or nothing of it. Under
 read_uncommitted, the control, it gets what was aborted too: this is the default of
 franz-go and Java, while librdkafka and Python read committed data by default.
@@ -144,8 +148,7 @@ func commitUnchecked() Variant {
 // until its delivery timeout.
 func refusing(v Variant) Variant {
 	v.About = func(p Parameters) string {
-		return fmt.Sprintf("%d orders, one transaction each over three topics; of every fifth the broker refuses the event. %g %% of the answers to EndTxn get lost, and some to AddPartitionsToTxn.",
-			ordersOf(p), p.DropRate*100)
+		return fmt.Sprintf("%s, one transaction each over three topics; of every fifth the broker refuses the event. %g %% of the answers to EndTxn get lost, and some to AddPartitionsToTxn.", plural(ordersOf(p), "order"), p.DropRate*100)
 	}
 	v.Plan = loseEndings
 	v.Requires = append(v.Requires, check(evidence.FailedRecords, ">", 0))
@@ -177,7 +180,7 @@ func abortUnanswered() Variant {
 	v.About = func(Parameters) string {
 		return "3 orders to one partition, one transaction each over three topics. The answer to the second order gets lost, its event is refused, and the program aborts; the others it commits."
 	}
-	v.Defaults = map[string]string{"retry.backoff.ms": sentAgain, "retry.backoff.max.ms": sentAgain}
+	v.Wants = map[string]string{"retry.backoff.ms": sentAgain, "retry.backoff.max.ms": sentAgain}
 	v.Plan = func(Parameters) fault.Plan {
 		order, event := unanswered(givenUp)[0], unanswered(givenUp)[1]
 		return fault.Plan{
@@ -235,8 +238,7 @@ func readUncommitted() Variant {
 }
 
 func aboutShop(p Parameters) string {
-	return fmt.Sprintf("%d orders, one transaction each over three topics; %g %% of the answers to Produce and EndTxn get lost, and some to AddPartitionsToTxn.",
-		ordersOf(p), p.DropRate*100)
+	return fmt.Sprintf("%s, one transaction each over three topics; %g %% of the answers to Produce and EndTxn get lost, and some to AddPartitionsToTxn.", plural(ordersOf(p), "order"), p.DropRate*100)
 }
 
 // ordersOf: each order takes three records and the calls of a transaction.

@@ -31,6 +31,8 @@ the late write was refused. The codes are the embedded broker's. Apache Kafka 4.
 answers the late write of librdkafka with INVALID_PRODUCER_EPOCH, upon which its
 commit fails with _FENCED; here it is INVALID_TXN_STATE both times.
 
+The transaction that counts as undecided is the old instance's.
+
 The control has plain idempotence. A producer id belongs to one session: for the
 broker the two are different producers, and both copies of a payment stand.`,
 		Topics: []Topic{{Role: payments, Partitions: paymentsPartitions}},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -82,54 +83,97 @@ func ofTransactions(p scenario.Parameters, set map[string]string) error {
 	return nil
 }
 
-// Consuming are the canonical settings of the consumers in a variant's story, nil
+// consuming are the canonical settings of the consumers in a variant's story, nil
 // where there are none.
-func Consuming(v scenario.Variant) map[string]string {
+func consuming(v scenario.Variant, own map[string]string) map[string]string {
 	if v.Consuming == nil {
 		return nil
 	}
 	set := consumerSettings()
 	maps.Copy(set, v.Consuming)
+	maps.Copy(set, ofRole(own, config.Consumer))
 	return set
 }
 
 // reading are those of the consumer with which the client reads the topics at the
 // end.
-func reading(v scenario.Variant) map[string]string {
+func reading(v scenario.Variant, own map[string]string) map[string]string {
 	set := consumerSettings()
 	maps.Copy(set, v.Reading)
+	maps.Copy(set, ofRole(own, config.Consumer))
 	return set
+}
+
+// ofRole are those of the user's settings that a client in that role has.
+func ofRole(own map[string]string, role config.Role) map[string]string {
+	set := map[string]string{}
+	for key, value := range own {
+		if s, known := config.Lookup(key); known && s.For(role) {
+			set[key] = value
+		}
+	}
+	return set
+}
+
+// unwanted says which of the user's settings take the point out of the variant;
+// empty if none does.
+func unwanted(v scenario.Variant, set map[string]string) string {
+	for _, key := range slices.Sorted(maps.Keys(v.Wants)) {
+		if set[key] != v.Wants[key] {
+			return fmt.Sprintf("it is about %s=%s, and the user set %s", key, v.Wants[key], set[key])
+		}
+	}
+	return ""
 }
 
 // isTransactional says whether settings make a producer that writes in
 // transactions.
 func isTransactional(set map[string]string) bool { return set["transactional.id"] != "" }
 
-// Settings are the canonical settings that a trial of this variant sets on its
-// producers: those of every trial, then the variant's, then the user's own. The
-// error is a *drivers.ConfigError.
-func Settings(v scenario.Variant, p scenario.Parameters, overrides map[string]string) (map[string]string, error) {
+// settings are the canonical settings of all clients of a trial: those of every
+// trial, then the variant's, then the user's own.
+type settings struct {
+	producing map[string]string
+	consuming map[string]string // of the consumers in the story; nil where there are none
+	reading   map[string]string // of the client's own reading at the end
+}
+
+// settingsOf puts them together. The error is a *drivers.ConfigError.
+func settingsOf(v scenario.Variant, p scenario.Parameters, overrides map[string]string) (settings, error) {
 	own, err := config.Canonical(overrides)
 	if err != nil {
-		return nil, configError(err)
+		return settings{}, configError(err)
 	}
+	all := settings{consuming: consuming(v, own), reading: reading(v, own)}
+	if all.producing, err = producing(v, p, own); err != nil {
+		return settings{}, err
+	}
+	for set, role := range map[*map[string]string]config.Role{
+		&all.producing: config.Producer, &all.consuming: config.Consumer, &all.reading: config.Consumer,
+	} {
+		if err := config.Check(*set, role); err != nil {
+			return settings{}, configError(err)
+		}
+	}
+	return all, nil
+}
+
+// producing are those of the producers.
+func producing(v scenario.Variant, p scenario.Parameters, own map[string]string) (map[string]string, error) {
 	set := producerSettings(p)
 	if isTransactional(v.Settings) {
 		if err := ofTransactions(p, set); err != nil {
 			return nil, err
 		}
 	}
-	maps.Copy(set, v.Defaults)
+	maps.Copy(set, v.Wants)
 	maps.Copy(set, v.Settings)
-	for key, value := range own {
+	for key, value := range ofRole(own, config.Producer) {
 		if fixed, ok := v.Settings[key]; ok && fixed != value {
 			return nil, &drivers.ConfigError{Keys: []string{key}, Reason: fmt.Sprintf(
 				"variant %s is about %s=%s, it cannot run with %s", v.Name, key, fixed, value)}
 		}
 		set[key] = value
-	}
-	if err := config.Check(set, config.Producer); err != nil {
-		return nil, configError(err)
 	}
 	return set, nil
 }

@@ -64,21 +64,48 @@ func TestSettingsPassTheCheck(t *testing.T) {
 func TestEveryVariantsSettings(t *testing.T) {
 	for _, s := range scenario.All() {
 		for _, v := range s.Variants {
-			set, err := Settings(v, scenario.DefaultParameters(), nil)
+			set, err := settingsOf(v, scenario.DefaultParameters(), nil)
 			if err != nil {
 				t.Errorf("%s %s: %v", s.Name, v.Name, err)
 			}
-			if isTransactional(set) && set["transaction.timeout.ms"] == "" {
+			if isTransactional(set.producing) && set.producing["transaction.timeout.ms"] == "" {
 				t.Errorf("%s %s: transaction.timeout.ms is not set", s.Name, v.Name)
 			}
-			for _, consumer := range []map[string]string{Consuming(v), reading(v)} {
-				if err := config.Check(consumer, config.Consumer); err != nil {
-					t.Errorf("%s %s: %v", s.Name, v.Name, err)
-				}
-				if consumer["group.id"] != "" && consumer["partition.assignment.strategy"] == "" {
-					t.Errorf("%s %s: partition.assignment.strategy is not set", s.Name, v.Name)
-				}
+			if set.consuming["group.id"] != "" && set.consuming["partition.assignment.strategy"] == "" {
+				t.Errorf("%s %s: partition.assignment.strategy is not set", s.Name, v.Name)
 			}
 		}
+	}
+}
+
+// TestTheUsersOwnSettings go to the clients that have them, and a variant that they
+// take the point out of is not played.
+func TestTheUsersOwnSettings(t *testing.T) {
+	s, _ := scenario.ByName("read-process-write")
+	own := map[string]string{"linger.ms": "5", "fetch.wait.max.ms": "7", "client.id": "till"}
+	set, err := settingsOf(s.Variants[0], scenario.DefaultParameters(), own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		set  map[string]string
+		want map[string]string
+	}{
+		"producing": {set.producing, map[string]string{"linger.ms": "5", "fetch.wait.max.ms": "", "client.id": "till"}},
+		"consuming": {set.consuming, map[string]string{"linger.ms": "", "fetch.wait.max.ms": "7", "client.id": "till"}},
+		"reading":   {set.reading, map[string]string{"linger.ms": "", "fetch.wait.max.ms": "7", "client.id": "till"}},
+	} {
+		for key, want := range tt.want {
+			if tt.set[key] != want {
+				t.Errorf("%s: %s=%q, want %q", name, key, tt.set[key], want)
+			}
+		}
+	}
+	wants := scenario.Variant{Wants: map[string]string{"retry.backoff.ms": "500"}}
+	if got := unwanted(wants, map[string]string{"retry.backoff.ms": "50"}); got != "it is about retry.backoff.ms=500, and the user set 50" {
+		t.Errorf("unwanted is %q", got)
+	}
+	if got := unwanted(wants, map[string]string{"retry.backoff.ms": "500"}); got != "" {
+		t.Errorf("unwanted is %q, want nothing", got)
 	}
 }

@@ -134,22 +134,22 @@ type run struct {
 // prepare finds out what the client would make of the settings. It plans nothing,
 // so that it is quick.
 func prepare(spec Spec) (*run, error) {
-	set, err := Settings(spec.Variant, spec.Parameters, spec.Overrides)
+	set, err := settingsOf(spec.Variant, spec.Parameters, spec.Overrides)
 	if err != nil {
 		return nil, err
 	}
 	log := &clientLog{}
 	r := &run{
 		spec: spec, log: log,
-		settings:  drivers.Settings{Config: set, OneRecordPerBatch: spec.Variant.OneRecordPerBatch, Log: log.add},
-		consuming: drivers.Settings{Config: Consuming(spec.Variant), Log: log.add},
+		settings:  drivers.Settings{Config: set.producing, OneRecordPerBatch: spec.Variant.OneRecordPerBatch, Log: log.add},
+		consuming: drivers.Settings{Config: set.consuming, Log: log.add},
 		plan:      spec.Variant.Plan(spec.Parameters),
 		ledger:    &scenario.Ledger{Reported: spec.Reported},
 		observed:  &evidence.Observed{Trial: describe(spec, set)},
 	}
-	if r.place, err = partition.ByName(set["partitioner"]); err != nil {
+	if r.place, err = partition.ByName(set.producing["partitioner"]); err != nil {
 		return nil, &drivers.ConfigError{Keys: []string{"partitioner"}, Reason: fmt.Sprintf(
-			"is %q, expected %s: a plan has to know where each key goes", set["partitioner"], strings.Join(partition.Names(), " or "))}
+			"is %q, expected %s: a plan has to know where each key goes", set.producing["partitioner"], strings.Join(partition.Names(), " or "))}
 	}
 	return r, r.askDriver()
 }
@@ -178,6 +178,9 @@ func (r *run) askDriver() error {
 	c := &r.observed.Trial.Conditions
 	if least := r.spec.Variant.Nodes; r.spec.Nodes < least {
 		c.Unsupported = fmt.Sprintf("it needs a broker of %d nodes, this one has %d", least, r.spec.Nodes)
+		return nil
+	}
+	if c.Unsupported = unwanted(r.spec.Variant, r.settings.Config); c.Unsupported != "" {
 		return nil
 	}
 	if lacking := r.spec.Variant.Needs.Lacking(r.spec.Driver.Abilities()); len(lacking) > 0 {
@@ -221,17 +224,25 @@ func (r *run) differences(role drivers.Role, s drivers.Settings) ([]string, erro
 	return differences, err
 }
 
-func describe(spec Spec, set map[string]string) evidence.Trial {
+func describe(spec Spec, set settings) evidence.Trial {
 	v := spec.Variant
 	return evidence.Trial{
 		Scenario: spec.Scenario.Name, Variant: v.Name, Kind: v.Kind,
 		Client: spec.Driver.Client(), Library: spec.Driver.Library().String(), Repeat: spec.Repeat, Number: spec.Number,
-		About: v.About(spec.Parameters), Config: config.Masked(set),
+		About: v.About(spec.Parameters), Config: config.Masked(set.producing),
 		Claim: v.Claim, Requires: v.Requires, Checks: v.Checks, Allowed: v.Allowed,
-		Consuming: Consuming(v), Reading: reading(v), Differences: []string{},
+		Consuming: masked(set.consuming), Reading: config.Masked(set.reading), Differences: []string{},
 		Faults: []evidence.Fault{}, Counts: evidence.Counts{}, Requests: map[string]int64{},
 		Anomalies: []evidence.Anomaly{}, Errors: []evidence.ErrorCount{}, Reasons: []string{},
 	}
+}
+
+// masked keeps a story without consumers one without settings of consumers.
+func masked(set map[string]string) map[string]string {
+	if set == nil {
+		return nil
+	}
+	return config.Masked(set)
 }
 
 // act lets the scenario do what it does, and seals the account of it.

@@ -21,8 +21,12 @@ func contradictions(t evidence.Trial) []string {
 			wrong = append(wrong, fmt.Sprintf("%s is %d, expected 0 or more", m, n))
 		}
 		kind, isSum := m.Anomaly()
-		if sum := anomalyCount(t, kind); isSum && (known || sum > 0) && sum != n {
+		switch sum := anomalyCount(t, kind); {
+		case !isSum || sum == n:
+		case known:
 			wrong = append(wrong, fmt.Sprintf("%s is %d, and the anomalies of kind %s add up to %d", m, n, kind, sum))
+		default:
+			wrong = append(wrong, fmt.Sprintf("%s is absent, and the anomalies of kind %s add up to %d", m, kind, sum))
 		}
 	}
 	return append(wrong, unbalanced(t.Counts)...)

@@ -252,7 +252,7 @@ func TestEditedEvidence(t *testing.T) {
 		"an anomaly without its count": {func(t *evidence.Trial) {
 			t.Allowed = []evidence.AnomalyKind{evidence.Lost}
 			t.Anomalies = []evidence.Anomaly{{Kind: evidence.Lost, Count: 2}}
-		}, "lost is 0, and the anomalies of kind lost add up to 2"},
+		}, "lost is absent, and the anomalies of kind lost add up to 2"},
 		"duplicates that are not in the log": {func(t *evidence.Trial) {
 			t.Counts[evidence.Duplicates] = 5
 			t.Anomalies = []evidence.Anomaly{duplicates(5)}
