@@ -1,4 +1,5 @@
-# Everything that is done to this repository, by name. Needs Go and a C compiler.
+# Everything that is done to this repository, by name. Needs Go and a C compiler; the
+# tests with a real Apache Kafka need Java and Maven as well.
 
 GO ?= go
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
@@ -25,9 +26,11 @@ test: ## every test, and the build without a C compiler
 	$(GO) vet ./...
 	CGO_ENABLED=0 $(GO) build ./...
 	$(GO) test -parallel=8 ./...
+	@for tool in java mvn; do command -v $$tool >/dev/null || \
+		echo "not run: tests with a real Apache Kafka, because $$tool is not installed"; done
 
 test-race: ## the tests of the rooms with goroutines, under the race detector
-	$(GO) test -race -parallel=8 ./drivers/... ./franz ./internal/broker ./internal/proxy ./internal/scenario ./internal/trial ./internal/cli
+	$(GO) test -race -short -parallel=8 ./drivers/... ./franz ./internal/broker ./internal/proxy ./internal/scenario ./internal/trial ./internal/cli
 
 lint: ## the linters of .golangci.yml
 	$(LINT) run ./...

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
 	"testing"
@@ -17,23 +18,41 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts plays the command line as a user types it, against the embedded
-// broker and the real libraries.
+// broker, a real Kafka, and the real libraries.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
-			return nil
+			cache, err := os.UserCacheDir() // where Kafka's jars are kept
+			env.Setenv("XDG_CACHE_HOME", cache)
+			return err
 		},
-		Condition: func(name string) (bool, error) {
-			if name != "cgo" {
-				return false, fmt.Errorf("condition %q: expected cgo", name)
-			}
-			_, err := librdkafka.New()
-			return err == nil, nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Condition: condition,
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})
+}
+
+func condition(name string) (bool, error) {
+	switch name {
+	case "cgo":
+		_, err := librdkafka.New()
+		return err == nil, nil
+	case "kafka":
+		return hasKafka()
+	}
+	return false, fmt.Errorf("condition %q: expected cgo or kafka", name)
+}
+
+// hasKafka says whether a real Kafka can be started. In CI it has to be.
+func hasKafka() (bool, error) {
+	_, noJava := exec.LookPath("java")
+	_, noMaven := exec.LookPath("mvn")
+	err := errors.Join(noJava, noMaven)
+	if os.Getenv("CI") != "true" {
+		return err == nil, nil
+	}
+	return err == nil, err
 }
 
 // exits runs a command and demands an exit code: exits 2 kcompare run nonsense.

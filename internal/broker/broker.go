@@ -25,6 +25,7 @@ type Topic struct {
 	Name       string
 	Partitions int32
 	Config     map[string]string // topic settings beside the broker's defaults
+	Leaders    []int32           // node ids, one for each partition, with a replica on every other node; nil: the broker's own choice
 }
 
 // TopicPartition names one partition, in the word that drivers use.

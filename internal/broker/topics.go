@@ -25,6 +25,9 @@ func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][
 	for _, t := range topics {
 		topic := kmsg.NewCreateTopicsRequestTopic()
 		topic.Topic, topic.NumPartitions, topic.ReplicationFactor = t.Name, t.Partitions, -1
+		if t.Leaders != nil {
+			topic.NumPartitions, topic.ReplicaAssignment = -1, r.assignment(t.Leaders)
+		}
 		for _, key := range slices.Sorted(maps.Keys(t.Config)) {
 			config := kmsg.NewCreateTopicsRequestTopicConfig()
 			config.Name, config.Value = key, kmsg.StringPtr(t.Config[key])
@@ -44,6 +47,22 @@ func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][
 		return nil, fmt.Errorf("create topics: wait for leaders: %w", err)
 	}
 	return ids, nil
+}
+
+// assignment puts a replica on every node; the first of a partition's leads it.
+func (r *Reader) assignment(leaders []int32) []kmsg.CreateTopicsRequestTopicReplicaAssignment {
+	var all []kmsg.CreateTopicsRequestTopicReplicaAssignment
+	for p, leader := range leaders {
+		one := kmsg.NewCreateTopicsRequestTopicReplicaAssignment()
+		one.Partition, one.Replicas = int32(p), []int32{leader}
+		for _, node := range r.nodes {
+			if node != leader {
+				one.Replicas = append(one.Replicas, node)
+			}
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 func createErrors(resp *kmsg.CreateTopicsResponse) error {

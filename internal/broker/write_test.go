@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -98,5 +99,27 @@ func TestTopicConfig(t *testing.T) {
 		if !errors.Is(err, test.want) {
 			t.Errorf("%d bytes to %s: error %v, expected %v", test.size, test.topic, err, test.want)
 		}
+	}
+}
+
+// TestAwaitEnds: it returns when the log is long enough, and at the deadline names a
+// partition that is not.
+func TestAwaitEnds(t *testing.T) {
+	_, r := cluster(t, 1)
+	at := TopicPartition{Topic: "orders", Partition: 1}
+	sent, _ := order(1)
+	written := make(chan error, 1)
+	go func() {
+		written <- r.Write(withTimeout(t, patience), []drivers.Record{{Topic: at.Topic, Partition: at.Partition, Key: sent.Key}})
+	}()
+	if err := r.AwaitEnds(withTimeout(t, patience), map[TopicPartition]int64{at: 1}); err != nil {
+		t.Error(err)
+	}
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+	err := r.AwaitEnds(withTimeout(t, 50*time.Millisecond), map[TopicPartition]int64{at: 2})
+	if err == nil || !strings.Contains(err.Error(), "orders-1 ends at offset 1, expected 2") {
+		t.Errorf("error is %v, expected one that names orders-1", err)
 	}
 }

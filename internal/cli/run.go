@@ -23,10 +23,13 @@ type runOptions struct {
 	scenarios []string
 	again     string            // the command line that repeats this run
 	overrides map[string]string // -X, read
+	info      evidence.Broker   // what the trials run against
 
 	clients      []string
 	broker       string
 	nodes        int
+	kafkaVersion string
+	features     []string
 	settings     []string
 	variants     []string
 	parameters   scenario.Parameters
@@ -61,8 +64,10 @@ unstable; 130 interrupted, what was finished is printed.`,
 	}
 	f, p := cmd.Flags(), &opts.parameters
 	f.StringArrayVar(&opts.clients, "client", []string{"all"}, "client `libraries` to compare, separated by commas")
-	f.StringVar(&opts.broker, "broker", brokerEmbedded, "the broker to run against; embedded is the only one so far")
-	f.IntVar(&opts.nodes, "nodes", 3, "nodes of the embedded broker")
+	f.StringVar(&opts.broker, "broker", brokerEmbedded, "embedded, or kafka: an Apache Kafka that is started for the run (needs Java and Maven)")
+	f.IntVar(&opts.nodes, "nodes", 0, "nodes of the broker (0, the default: 3 embedded, 1 kafka; kafka takes 1 or 3)")
+	f.StringVar(&opts.kafkaVersion, "kafka-version", "", "release of --broker=kafka, from 3.9 on (default "+broker.DefaultKafkaVersion+")")
+	f.StringArrayVar(&opts.features, "feature", nil, "format --broker=kafka with this `name=level`, such as transaction.version=0 (repeatable)")
 	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
 	f.StringArrayVar(&opts.variants, "variant", nil, "only variants that contain all of these `key=value,...` pairs (repeat it for others)")
 	f.IntVar(&p.Messages, "messages", p.Messages, "size of a story; each says how many records it makes of it")
@@ -89,7 +94,12 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	}
 	opts.state.reportMissing(strings.Join(opts.clients, ","))
 	begin := opts.state.Now()
+	stop, err := opts.startBroker(ctx, specs)
+	if err != nil {
+		return err
+	}
 	trials, err := playAll(ctx, opts, specs)
+	err = errors.Join(err, stop())
 	if len(trials) == 0 && err != nil && ctx.Err() == nil {
 		return err // nothing was finished, there is nothing to print
 	}
@@ -112,7 +122,7 @@ func runRun(ctx context.Context, opts *runOptions) error {
 func (o *runOptions) document(trials []evidence.Trial) evidence.Document {
 	return evidence.Document{
 		Command: "run", Schema: evidence.Schema, Kcompare: Version, Seed: o.seed,
-		Broker: broker.EmbeddedInfo(o.nodes),
+		Broker: o.info,
 		Parameters: map[string]string{
 			"messages":         fmt.Sprint(o.parameters.Messages),
 			"drop-rate":        fmt.Sprint(o.parameters.DropRate),

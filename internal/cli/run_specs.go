@@ -17,11 +17,18 @@ import (
 	"kcompare/internal/trial"
 )
 
-const brokerEmbedded = "embedded"
+// The values of --broker.
+const (
+	brokerEmbedded = "embedded"
+	brokerKafka    = "kafka"
+)
 
 // specs checks everything that a user can get wrong and lists the trials in the
 // order of the report: scenario, variant, client, repeat.
 func (o *runOptions) specs() ([]trial.Spec, error) {
+	if err := o.checkBroker(); err != nil {
+		return nil, err
+	}
 	if err := o.checkFlags(); err != nil {
 		return nil, err
 	}
@@ -71,10 +78,6 @@ func (o *runOptions) repeats(spec trial.Spec) []trial.Spec {
 func (o *runOptions) checkFlags() error {
 	p := o.parameters
 	switch {
-	case o.broker != brokerEmbedded:
-		return usagef("--broker=%s: expected %s, the only one so far", o.broker, brokerEmbedded)
-	case o.nodes < 1 || o.nodes > 100:
-		return usagef("--nodes=%d: expected 1 to 100", o.nodes)
 	case p.Messages < 1 || p.Messages > 1_000_000:
 		return usagef("--messages=%d: expected 1 to 1000000", p.Messages)
 	case !(p.DropRate >= 0 && p.DropRate <= 1): // NaN too

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,12 +18,14 @@ import (
 
 // house is what a trial runs in: broker, reader, topics, and the proxy in front.
 type house struct {
-	cluster *broker.Embedded
-	reader  *broker.Reader
-	proxy   *proxy.Proxy
-	topics  map[string]string               // role -> real name
-	before  map[broker.TopicPartition]int64 // end offsets when the scenario began
-	closers []func() error
+	cluster  broker.Cluster
+	embedded *broker.Embedded // the cluster, if it is this trial's own; nil otherwise
+	suffix   string           // of names on a cluster that trials share
+	reader   *broker.Reader
+	proxy    *proxy.Proxy
+	topics   map[string]string               // role -> real name
+	before   map[broker.TopicPartition]int64 // end offsets when the scenario began
+	closers  []func() error
 }
 
 // keptExchanges bounds the trace of a trial. The proxy keeps ten times as many of
@@ -34,9 +37,12 @@ const keptExchanges = 100_000
 func open(ctx context.Context, r *run, clock func() time.Duration) (*house, error) {
 	ctx, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
-	h := &house{topics: map[string]string{}}
+	h := &house{cluster: r.spec.Cluster, topics: map[string]string{}}
+	if h.cluster != nil {
+		h.suffix = fmt.Sprintf("-%d", r.spec.Number)
+	}
 	for _, t := range r.spec.Scenario.Topics {
-		h.topics[t.Role] = "kcompare-" + r.spec.Scenario.Name + "-" + t.Role
+		h.topics[t.Role] = "kcompare-" + r.spec.Scenario.Name + "-" + t.Role + h.suffix
 	}
 	if err := h.start(ctx, r, clock); err != nil {
 		h.close()
@@ -47,19 +53,15 @@ func open(ctx context.Context, r *run, clock func() time.Duration) (*house, erro
 
 func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) error {
 	var err error
-	if h.cluster, err = broker.StartEmbedded(r.spec.Nodes); err != nil {
-		return fmt.Errorf("start the embedded broker: %w", err)
+	if err := h.startBroker(r); err != nil {
+		return err
 	}
-	h.closers = append(h.closers, h.cluster.Close)
 	if h.reader, err = broker.NewReader(h.cluster.Addrs()); err != nil {
 		return fmt.Errorf("connect the reader: %w", err)
 	}
 	h.closers = append(h.closers, func() error { h.reader.Close(); return nil })
 	ids, err := h.createTopics(ctx, r)
 	if err != nil {
-		return err
-	}
-	if err := h.spreadLeaders(r); err != nil {
 		return err
 	}
 	if err := h.writeInputs(ctx, r); err != nil {
@@ -73,36 +75,76 @@ func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) e
 	}
 	h.closers = append(h.closers, h.proxy.Close)
 	if r.spec.Sabotage.Started != nil {
-		r.spec.Sabotage.Started(h.cluster, h.topics)
+		r.spec.Sabotage.Started(h.embedded, h.topics)
 	}
 	return nil
 }
 
+// startBroker starts an embedded one where there is none that trials share.
+func (h *house) startBroker(r *run) (err error) {
+	if h.cluster != nil {
+		return nil
+	}
+	if h.embedded, err = broker.StartEmbedded(r.spec.Nodes); err != nil {
+		return fmt.Errorf("start the embedded broker: %w", err)
+	}
+	h.cluster = h.embedded
+	h.closers = append(h.closers, h.embedded.Close)
+	return nil
+}
+
+// createTopics makes them with the leaders where a trial wants them: how many
+// partitions share a connection decides what goes down with it. kfake chooses at
+// random, whatever it is told, and so its leaders are moved.
 func (h *house) createTopics(ctx context.Context, r *run) (map[string][16]byte, error) {
 	var topics []broker.Topic
-	for _, t := range r.spec.Scenario.Topics {
-		topics = append(topics, broker.Topic{Name: h.topics[t.Role], Partitions: t.Partitions, Config: t.Config})
+	for i, t := range r.spec.Scenario.Topics {
+		topic := broker.Topic{Name: h.topics[t.Role], Partitions: t.Partitions, Config: t.Config}
+		if h.embedded == nil {
+			topic.Leaders = r.leaders(i, t.Partitions)
+		}
+		topics = append(topics, topic)
 	}
 	ids, err := h.reader.CreateTopics(ctx, topics)
 	if err != nil {
 		return nil, fmt.Errorf("create the topics of %s: %w", r.spec.Scenario.Name, err)
 	}
-	return ids, nil
+	if h.embedded == nil {
+		h.closers = append(h.closers, func() error { return h.leaveNothing(r) })
+		return ids, nil
+	}
+	return ids, h.moveLeaders(r)
 }
 
-// spreadLeaders gives partition n to node n modulo nodes, one further for each
-// topic. kfake chooses at random, and how many partitions share a connection
-// decides what goes down with it.
-func (h *house) spreadLeaders(r *run) error {
+// leaders gives partition n to node n modulo nodes, one further for each topic.
+func (r *run) leaders(topic int, partitions int32) []int32 {
+	var leaders []int32
+	for p := range partitions {
+		leaders = append(leaders, (p+int32(topic))%int32(r.spec.Nodes))
+	}
+	return leaders
+}
+
+func (h *house) moveLeaders(r *run) error {
 	for i, t := range r.spec.Scenario.Topics {
-		for p := range t.Partitions {
-			node := (p + int32(i)) % int32(r.spec.Nodes)
-			if err := h.cluster.MoveLeader(h.topics[t.Role], p, node); err != nil {
+		for p, node := range r.leaders(i, t.Partitions) {
+			if err := h.embedded.MoveLeader(h.topics[t.Role], int32(p), node); err != nil {
 				return fmt.Errorf("spread the leaders of %s: %w", t.Role, err)
 			}
 		}
 	}
 	return nil
+}
+
+// leaveNothing removes what a trial made on a cluster that it shares.
+func (h *house) leaveNothing(r *run) error {
+	ctx, cancel := context.WithTimeout(context.Background(), readingTime)
+	defer cancel()
+	var groups []string
+	if group := r.consuming.Config["group.id"]; group != "" {
+		groups = append(groups, group+h.suffix)
+	}
+	return errors.Join(h.reader.DeleteTopics(ctx, h.topicNames()), h.reader.DeleteGroups(ctx, groups))
 }
 
 // writeInputs writes what stands in a topic before the story begins, where the
@@ -144,27 +186,37 @@ func startProxy(r *run, h *house, ids map[string][16]byte, clock func() time.Dur
 	})
 }
 
-// strangers says who reached a node of the broker past the proxy.
+// strangers says who reached a node of the broker past the proxy. Only the embedded
+// one tells who is connected; elsewhere each batch in the log has to have its
+// Produce in the trace.
 func (h *house) strangers(proxySide []string) []string {
+	if h.embedded == nil {
+		return nil
+	}
 	known := map[string]bool{}
 	for _, addr := range slices.Concat(proxySide, h.reader.Connections()) {
 		known[addr] = true
 	}
-	n := len(h.cluster.Strangers(known))
+	n := len(h.embedded.Strangers(known))
 	if n == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("%d connections reached the broker past the proxy", n)}
 }
 
-// throughProxy points settings at the proxy; evidence keeps them without the
-// address, which differs from run to run.
+// throughProxy points settings at the proxy, and on a shared cluster at ids that no
+// other trial has; evidence keeps them as they are for every trial.
 func (h *house) throughProxy(s drivers.Settings) drivers.Settings {
 	if s.Config == nil {
 		return s // there is no such client
 	}
 	s.Config = maps.Clone(s.Config)
 	s.Config["bootstrap.servers"] = h.proxy.Bootstrap()
+	for _, id := range []string{"transactional.id", "group.id"} {
+		if s.Config[id] != "" {
+			s.Config[id] += h.suffix
+		}
+	}
 	return s
 }
 

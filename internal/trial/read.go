@@ -25,7 +25,7 @@ func (r *run) readBack(ctx context.Context, h *house) {
 	c := &o.Trial.Conditions
 	logCtx, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
-	err := r.awaitUnanswered(logCtx, h)
+	err := r.awaitWritten(logCtx, h)
 	if err == nil {
 		o.Log, err = h.reader.ReadLog(logCtx, h.topicNames(), h.before)
 	}

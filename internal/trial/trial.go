@@ -29,10 +29,11 @@ type Spec struct {
 	Parameters scenario.Parameters
 	Overrides  map[string]string // the user's own settings, by any of their names
 	Seed       int64
-	Repeat     int           // 1, 2, ... with --repeat; 0 without
-	Number     int           // its place in the run, from 1
-	Nodes      int           // of the embedded broker
-	Timeout    time.Duration // of what the scenario does; reading back comes on top
+	Repeat     int            // 1, 2, ... with --repeat; 0 without
+	Number     int            // its place in the run, from 1
+	Nodes      int            // of the broker
+	Cluster    broker.Cluster // that trials share, each with topics, groups and ids of its own; nil: an embedded one for this trial alone
+	Timeout    time.Duration  // of what the scenario does; reading back comes on top
 	Now        func() time.Time
 
 	// Reported, if set, is called after each record that the client reported on,

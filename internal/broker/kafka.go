@@ -1,0 +1,185 @@
+package broker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"kcompare/internal/evidence"
+)
+
+// DefaultKafkaVersion is the release that runs when none is asked for.
+const DefaultKafkaVersion = "4.4.0"
+
+// startingTime bounds what is between the jars and a cluster that answers: 5 s
+// for three nodes on an idle machine with two cores.
+const startingTime = 2 * time.Minute
+
+// KafkaOptions says which Apache Kafka to start, and with what of this machine.
+type KafkaOptions struct {
+	Nodes    int              // 1 or 3, each both broker and controller
+	Version  string           // a release from 3.9 on; "" is that of KAFKA_HOME, DefaultKafkaVersion without it
+	Features map[string]int16 // levels to format with, such as transaction.version 0; the rest is the release's default
+	Dir      string           // the private directory is made here; "" is the system's directory for temporary files
+	Cache    string           // jars are kept here; "" is kcompare in the user's cache directory
+	Env      []string         // KEY=value; PATH, JAVA_HOME, KAFKA_HOME and what java and mvn look at; nil is this process's
+	Progress func(string)     // told, before it begins, of what may take minutes; may be nil
+}
+
+// withDefaults fills in what depends on this process.
+func (o KafkaOptions) withDefaults() (KafkaOptions, error) {
+	if o.Dir == "" {
+		o.Dir = os.TempDir()
+	}
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	if o.Cache == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return o, fmt.Errorf("find a place for the jars: %w", err)
+		}
+		o.Cache = filepath.Join(cache, "kcompare")
+	}
+	return o, nil
+}
+
+// Kafka is a KRaft cluster of Apache Kafka servers, a child process each. On
+// Linux none of them outlives this process, however it ends; elsewhere the next
+// CleanKafka stops those that did.
+type Kafka struct {
+	version  string
+	dir      string // private, removed at the end
+	children *children
+	nodes    []*node
+
+	mu       sync.Mutex // guards what follows
+	detach   func() bool
+	closed   bool
+	closeErr error
+}
+
+var _ Cluster = (*Kafka)(nil)
+
+// StartKafka starts nodes 0 to Nodes-1 on free ports of 127.0.0.1 and returns
+// when every node knows every other and all coordinators answer. The end of ctx
+// closes the cluster, also later. An error in one line says what to install; one
+// of a server ends in the last lines of its log.
+//
+// It cleans up after earlier runs first (CleanKafka), and downloads jars that are
+// neither in KAFKA_HOME nor in the cache.
+func StartKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
+	k, err := startKafka(ctx, opts)
+	if err != nil {
+		return nil, fmt.Errorf("start Apache Kafka: %w", err)
+	}
+	return k, nil
+}
+
+func startKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
+	if opts.Nodes != 1 && opts.Nodes != 3 {
+		return nil, fmt.Errorf("%d nodes: expected 1 or 3", opts.Nodes)
+	}
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := CleanKafka(ctx, opts.Dir); err != nil {
+		return nil, err
+	}
+	dir, err := claimDir(opts.Dir, kafkaDirs)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kafka{dir: dir, children: newChildren(dir)}
+	if err := k.start(ctx, opts); err != nil {
+		return nil, joined([]error{err, k.Close()})
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.detach = context.AfterFunc(ctx, func() { _ = k.Close() })
+	return k, nil
+}
+
+func (k *Kafka) start(ctx context.Context, opts KafkaOptions) error {
+	java, err := findJava(ctx, k.children, opts.Env)
+	if err != nil {
+		return err
+	}
+	jars, err := findJars(ctx, opts)
+	if err != nil {
+		return err
+	}
+	if err := java.canRun(jars.version); err != nil {
+		return err
+	}
+	k.version = jars.version
+	vm := jvm{java: java.path, libs: jars.dir, env: opts.Env}
+	if jars.cached && java.archives() {
+		if vm, err = withArchive(ctx, opts, vm, java); err != nil {
+			return err
+		}
+	}
+	return k.boot(ctx, vm, vm, opts)
+}
+
+// boot formats and starts nodes and waits until they answer.
+func (k *Kafka) boot(ctx context.Context, tool, server jvm, opts KafkaOptions) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, startingTime, fmt.Errorf("not up within %v", startingTime))
+	defer cancel()
+	if k.nodes, err = newNodes(k.dir, opts.Nodes); err != nil {
+		return err
+	}
+	if err := format(ctx, k.children, tool, k.nodes, opts.Features); err != nil {
+		return err
+	}
+	for _, n := range k.nodes {
+		if err := n.start(k.children, server); err != nil {
+			return err
+		}
+	}
+	return k.await(ctx)
+}
+
+// Info says what runs, in the words of its jars.
+func (k *Kafka) Info() evidence.Broker {
+	return evidence.Broker{Kind: "kafka", Software: "Apache Kafka " + k.version, Nodes: len(k.nodes)}
+}
+
+// Addrs has every node's own address.
+func (k *Kafka) Addrs() map[int32]string {
+	addrs := map[int32]string{}
+	for _, n := range k.nodes {
+		addrs[n.id] = n.client.addr()
+	}
+	return addrs
+}
+
+// Close kills every node, waits for its end and removes the directory with all
+// that was written. Further calls return what the first one did.
+func (k *Kafka) Close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return k.closeErr
+	}
+	k.closed = true
+	if k.detach != nil {
+		k.detach()
+	}
+	for _, n := range k.nodes {
+		n.kill() // all of them before the wait: nobody is left to elect a leader
+	}
+	for _, n := range k.nodes {
+		n.close()
+	}
+	k.children.close()
+	k.closeErr = os.RemoveAll(k.dir)
+	return k.closeErr
+}

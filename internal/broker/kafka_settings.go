@@ -1,0 +1,53 @@
+package broker
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// settings is the server.properties of a node. What is not named here is Kafka's
+// default, because defaults are part of what is looked at.
+func (n *node) settings(nodes []*node) string {
+	var voters []string
+	for _, v := range nodes {
+		voters = append(voters, fmt.Sprintf("%d@%s", v.id, v.controller.addr()))
+	}
+	replicas := len(nodes)
+	inSync := (replicas + 1) / 2 // a node may be down
+	lines := []string{
+		"process.roles=broker,controller",
+		fmt.Sprintf("node.id=%d", n.id),
+		"controller.quorum.voters=" + strings.Join(voters, ","),
+		fmt.Sprintf("listeners=CLIENT://%s,CONTROLLER://%s", n.client.addr(), n.controller.addr()),
+		"advertised.listeners=CLIENT://" + n.client.addr(),
+		"listener.security.protocol.map=CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"inter.broker.listener.name=CLIENT",
+		"controller.listener.names=CONTROLLER",
+		"log.dirs=" + filepath.ToSlash(n.data()),
+
+		fmt.Sprintf("default.replication.factor=%d", replicas),
+		fmt.Sprintf("min.insync.replicas=%d", inSync),
+
+		// A misspelt topic is an error, and leaders stay where a fault moved them.
+		"auto.create.topics.enable=false",
+		"auto.leader.rebalance.enable=false",
+
+		// Waiting that a trial would only sit out: 3 s before the first member of a
+		// group gets partitions, up to 10 s until a timed out transaction is aborted.
+		"group.initial.rebalance.delay.ms=0",
+		"transaction.abort.timed.out.transaction.cleanup.interval.ms=500",
+
+		"log.cleaner.dedupe.buffer.size=4194304", // 128 MiB otherwise, taken at the start
+	}
+	// As many partitions as nodes: every node coordinates, and the start has few to make.
+	for _, topic := range []string{"offsets.topic", "transaction.state.log", "share.coordinator.state.topic"} {
+		lines = append(lines,
+			fmt.Sprintf("%s.num.partitions=%d", topic, replicas),
+			fmt.Sprintf("%s.replication.factor=%d", topic, replicas))
+		if topic != "offsets.topic" { // which follows min.insync.replicas
+			lines = append(lines, fmt.Sprintf("%s.min.isr=%d", topic, inSync))
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

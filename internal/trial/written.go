@@ -1,0 +1,46 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"kcompare/drivers"
+	"kcompare/internal/evidence"
+)
+
+// awaitWritten waits until a reader can get what the broker has taken. With acks=0
+// it says nothing when it is done with a record; with acks=1 the leader answers
+// before its followers have it, and nobody gets it until they do (high watermark).
+// A log that is read before that lacks records which are only on their way.
+func (r *run) awaitWritten(ctx context.Context, h *house) error {
+	acks := r.settings.Config["acks"]
+	if acks != "0" && acks != "1" {
+		return nil
+	}
+	if err := h.proxy.Drained(ctx); err != nil {
+		return fmt.Errorf("wait for what was sent with acks=%s: %w", acks, err)
+	}
+	ends := maps.Clone(h.before)
+	for tp, n := range taken(h.proxy.Observed().Trace, acks == "0") {
+		ends[tp] += n
+	}
+	if err := h.reader.AwaitEnds(ctx, ends); err != nil {
+		return fmt.Errorf("wait for what was sent with acks=%s: %w", acks, err)
+	}
+	return nil
+}
+
+// taken counts the records that the broker said it wrote, by partition, or all that
+// it got where it does not say. Without idempotence each of them is one in the log.
+func taken(t evidence.Trace, unanswered bool) map[drivers.TopicPartition]int64 {
+	n := map[drivers.TopicPartition]int64{}
+	for _, e := range t.Exchanges {
+		for _, b := range e.Batches {
+			if e.Forwarded && (b.Code == "ok" || unanswered) {
+				n[drivers.TopicPartition{Topic: b.Topic, Partition: b.Partition}] += int64(b.Records)
+			}
+		}
+	}
+	return n
+}
