@@ -105,7 +105,7 @@ func TestTopicConfig(t *testing.T) {
 // TestAwaitEnds: it returns when the log is long enough, and at the deadline names a
 // partition that is not.
 func TestAwaitEnds(t *testing.T) {
-	_, r := cluster(t, 1)
+	_, r := cluster(t, 3)
 	at := TopicPartition{Topic: "orders", Partition: 1}
 	sent, _ := order(1)
 	written := make(chan error, 1)
