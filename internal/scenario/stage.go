@@ -23,9 +23,9 @@ type Stage struct {
 	Parameters Parameters
 	Ledger     *Ledger
 
-	clients []func() error // closes, in the order in which they were opened
-	made    int            // producers so far: the next instance number
-	heirs   []*TransactionalProducer
+	clients []func() error           // closes, in the order in which they were opened
+	made    int                      // producers so far: the next instance number
+	heirs   []*TransactionalProducer // that are ready, the newest last
 }
 
 // NewProducer makes the next producer instance, recorded in the ledger. It is

@@ -47,10 +47,10 @@ franz-go and Java, while librdkafka and Python read committed data by default.
 
 The commit=... variants have the broker refuse one record in some transactions: its
 event is larger than the topic allows. A program that looks at every report
-(checked) aborts and loses nothing but that order. What happens to one that commits
-anyway (unchecked) depends on the library: look at "torn" and at the errors.
+(checked) aborts; with one that commits anyway (unchecked) it depends on the library
+whether the rest becomes visible: look at "torn" and at the errors. Either way
 librdkafka's next transaction on that partition fails too, because the refused record
-has used up a sequence number.
+has used up a sequence number; compare what is visible.
 
 abort=unanswered is small: one order is written, its answer is lost, and before the
 client can repeat it the transaction is aborted because the event was refused. The
