@@ -151,7 +151,7 @@ func (w *world) readAll() {
 		w.readUncommitted()
 	}
 	for _, p := range w.Log.Partitions {
-		for r := range p.Visible() {
+		for r := range p.Records(func(f evidence.Fate) bool { return f == evidence.FateVisible }) {
 			w.Reads = append(w.Reads, evidence.Read{
 				Topic: p.Topic, Partition: p.Partition, Offset: r.Offset, ID: r.ID, Sum: r.Sum,
 			})

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"slices"
 
 	"kcompare/internal/evidence"
@@ -189,15 +188,6 @@ func (all *sends) find(id evidence.SendID) (sent, bool) {
 	}
 	r := &all.runs[in.ordinals[in.at].run]
 	return sent{r, id.Ordinal - r.ordinal}, true
-}
-
-// at is the send at a position.
-func (all *sends) at(position int) sent {
-	i, found := slices.BinarySearchFunc(all.runs, position, func(r run, position int) int { return cmp.Compare(r.first, position) })
-	if !found {
-		i--
-	}
-	return sent{&all.runs[i], position - all.runs[i].first}
 }
 
 // name is what people know a send by. Sends in bulk have no keys.

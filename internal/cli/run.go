@@ -30,6 +30,7 @@ type runOptions struct {
 	nodes        int
 	kafkaVersion string
 	features     []string
+	levels       map[string]int16 // --feature, read
 	settings     []string
 	variants     []string
 	parameters   scenario.Parameters

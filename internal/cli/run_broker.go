@@ -23,8 +23,7 @@ func (o *runOptions) checkBroker() error {
 		if o.nodes != 1 && o.nodes != 3 {
 			return usagef("--nodes=%d: expected 1 or 3 with --broker=kafka", o.nodes)
 		}
-		_, err := o.featureLevels()
-		return err
+		return o.readFeatures()
 	}
 	if o.nodes == 0 {
 		o.nodes = 3
@@ -38,20 +37,20 @@ func (o *runOptions) checkBroker() error {
 	return nil
 }
 
-func (o *runOptions) featureLevels() (map[string]int16, error) {
+func (o *runOptions) readFeatures() error {
 	read, err := pairs(o.features)
 	if err != nil {
-		return nil, usagef("--feature: expected name=level, once each")
+		return usagef("--feature: expected name=level, once each")
 	}
-	levels := map[string]int16{}
+	o.levels = map[string]int16{}
 	for name, level := range read {
 		n, err := strconv.ParseInt(level, 10, 16)
 		if err != nil || n < 0 {
-			return nil, usagef("--feature=%s=%s: expected a level, 0 or more", name, level)
+			return usagef("--feature=%s=%s: expected a level, 0 or more", name, level)
 		}
-		levels[name] = int16(n)
+		o.levels[name] = int16(n)
 	}
-	return levels, nil
+	return nil
 }
 
 // startBroker starts the cluster that all trials share, if there is to be one.
@@ -61,12 +60,8 @@ func (o *runOptions) startBroker(ctx context.Context, specs []trial.Spec) (stop 
 		o.info = broker.EmbeddedInfo(o.nodes)
 		return func() error { return nil }, nil
 	}
-	features, err := o.featureLevels()
-	if err != nil {
-		return nil, err
-	}
 	cluster, err := broker.StartKafka(ctx, broker.KafkaOptions{
-		Nodes: o.nodes, Version: o.kafkaVersion, Features: features,
+		Nodes: o.nodes, Version: o.kafkaVersion, Features: o.levels,
 		Progress: func(what string) { fmt.Fprintf(o.state.Stderr, "kcompare: %s\n", strings.TrimSpace(what)) },
 	})
 	if err != nil {

@@ -40,13 +40,13 @@ func (p PartitionLog) Fates() []Fate {
 	return fates
 }
 
-// Visible yields the data records that a read_committed reader of the partition
-// gets.
-func (p PartitionLog) Visible() iter.Seq[LogRecord] {
+// Records yields the data records of the fates that are wanted. A read_committed
+// reader of the partition gets those that are FateVisible.
+func (p PartitionLog) Records(wanted func(Fate) bool) iter.Seq[LogRecord] {
 	fates := p.Fates()
 	return func(yield func(LogRecord) bool) {
 		for i, b := range p.Batches {
-			if fates[i] != FateVisible {
+			if !wanted(fates[i]) {
 				continue
 			}
 			for _, rec := range b.Records {

@@ -54,7 +54,7 @@ func TestVisible(t *testing.T) {
 		"empty": {nil, nil},
 	} {
 		var got []int64
-		for rec := range (evidence.PartitionLog{Batches: tt.batches}).Visible() {
+		for rec := range (evidence.PartitionLog{Batches: tt.batches}).Records(visible) {
 			got = append(got, rec.Offset)
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -62,3 +62,5 @@ func TestVisible(t *testing.T) {
 		}
 	}
 }
+
+func visible(f evidence.Fate) bool { return f == evidence.FateVisible }

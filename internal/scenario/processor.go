@@ -19,10 +19,13 @@ type processor interface {
 
 // life is one life of a program, from its start to a crash or the end.
 type life struct {
-	stage    *Stage
+	who      string // names it in the evidence
 	consumer *Consumer
 	crashAt  int64 // offset from which on it crashes, with outputs written and nothing committed
 }
+
+// program starts a processor for one life of it.
+type program func(context.Context, *Stage, life) (processor, error)
 
 // noCrash is behind every order.
 const noCrash = int64(1) << 62
@@ -32,16 +35,16 @@ var (
 	errNeverCrashed = errors.New("the processor came to no order at which it could crash")
 )
 
-// liveTwice starts a program, and once more after its crash.
-func liveTwice(ctx context.Context, s *Stage, start func(context.Context, life, string) (processor, error)) error {
-	err := live(ctx, s, crashOffset(ordersOf(s.Parameters)), "before the crash", start)
+// liveTwice starts the program, and once more after its crash.
+func (start program) liveTwice(ctx context.Context, s *Stage) error {
+	err := start.live(ctx, s, life{who: "before the crash", crashAt: crashOffset(ordersOf(s.Parameters))})
 	switch {
 	case err == nil:
 		return errNeverCrashed
 	case !errors.Is(err, errCrashed):
 		return err
 	}
-	return live(ctx, s, noCrash, "after the crash", start)
+	return start.live(ctx, s, life{who: "after the crash", crashAt: noCrash})
 }
 
 // crashOffset is that of a valid order a little behind the middle. At least that
@@ -57,21 +60,20 @@ func crashOffset(orders int) int64 {
 // live joins the group and processes until every order has been dealt with. A
 // crash leaves the group as an end would, or the next life had to wait for the
 // session timeout.
-func live(ctx context.Context, s *Stage, crashAt int64, who string, start func(context.Context, life, string) (processor, error)) error {
-	consumer, err := s.NewConsumer("")
+func (start program) live(ctx context.Context, s *Stage, l life) (err error) {
+	if l.consumer, err = s.NewConsumer(""); err != nil {
+		return err
+	}
+	p, err := start(ctx, s, l)
 	if err != nil {
 		return err
 	}
-	program, err := start(ctx, life{stage: s, consumer: consumer, crashAt: crashAt}, who)
-	if err != nil {
+	if err := l.consumer.Subscribe(ctx, orders); err != nil {
 		return err
 	}
-	if err := consumer.Subscribe(ctx, orders); err != nil {
-		return err
-	}
-	err = readOn(ctx, consumer, program, int64(ordersOf(s.Parameters)))
+	err = readOn(ctx, l.consumer, p, int64(ordersOf(s.Parameters)))
 	if errors.Is(err, errCrashed) {
-		if failed := errors.Join(program.Close(), consumer.Close()); failed != nil {
+		if failed := errors.Join(p.Close(), l.consumer.Close()); failed != nil {
 			return failed
 		}
 	}
@@ -79,14 +81,14 @@ func live(ctx context.Context, s *Stage, crashAt int64, who string, start func(c
 }
 
 // readOn polls until the position has reached the end of the orders.
-func readOn(ctx context.Context, consumer *Consumer, program processor, end int64) error {
+func readOn(ctx context.Context, consumer *Consumer, p processor, end int64) error {
 	for next := int64(0); next < end; {
 		records, err := consumer.Poll(ctx)
 		if err != nil {
 			return err
 		}
 		for _, r := range records {
-			if next, err = program.process(ctx, r); err != nil {
+			if next, err = p.process(ctx, r); err != nil {
 				return err
 			}
 			if next <= r.Offset {
@@ -105,15 +107,13 @@ type transactionalProcessor struct {
 	invalid  map[int64]bool // offsets of orders that were found invalid; a second life has to find them again
 }
 
-func runProcessor(seek bool) func(context.Context, *Stage) error {
-	return func(ctx context.Context, s *Stage) error {
-		return liveTwice(ctx, s, func(ctx context.Context, l life, who string) (processor, error) {
-			p, err := s.NewTransactionalProducer(who)
-			if err != nil {
-				return nil, err
-			}
-			return &transactionalProcessor{life: l, producer: p, seek: seek, invalid: map[int64]bool{}}, p.Init(ctx)
-		})
+func startTransactional(seek bool) program {
+	return func(ctx context.Context, s *Stage, l life) (processor, error) {
+		p, err := s.NewTransactionalProducer(l.who)
+		if err != nil {
+			return nil, err
+		}
+		return &transactionalProcessor{life: l, producer: p, seek: seek, invalid: map[int64]bool{}}, p.Init(ctx)
 	}
 }
 
@@ -168,11 +168,9 @@ type plainProcessor struct {
 	done     int // orders dealt with
 }
 
-func runPlainProcessor(ctx context.Context, s *Stage) error {
-	return liveTwice(ctx, s, func(_ context.Context, l life, who string) (processor, error) {
-		p, err := s.NewProducer(who)
-		return &plainProcessor{life: l, producer: p}, err
-	})
+func startPlain(_ context.Context, s *Stage, l life) (processor, error) {
+	p, err := s.NewProducer(l.who)
+	return &plainProcessor{life: l, producer: p}, err
 }
 
 func (p *plainProcessor) Close() error { return p.producer.Close() }

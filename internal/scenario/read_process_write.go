@@ -54,7 +54,7 @@ the crash the orders since the last commit are processed a second time.`,
 }
 
 func seekAfterAbort() Variant {
-	v := processorVariant("after-abort=seek")
+	v := processorVariant("after-abort=seek", true)
 	v.Kind, v.Claim = evidence.Promise, "each valid order counts once in the committed output, invalid ones nowhere"
 	v.Checks = []evidence.Check{
 		check(evidence.InputsSkipped, "==", 0),
@@ -67,13 +67,12 @@ func seekAfterAbort() Variant {
 }
 
 func pollOnAfterAbort() Variant {
-	v := processorVariant("after-abort=poll-on")
+	v := processorVariant("after-abort=poll-on", false)
 	v.Kind, v.Claim = evidence.Observation, "after an abort the program polls on: which orders are lost?"
 	return v
 }
 
-func processorVariant(name string) Variant {
-	seek := name == "after-abort=seek"
+func processorVariant(name string, seek bool) Variant {
 	return Variant{
 		Name:      name,
 		Settings:  transactionSettings("order-processor-1"),
@@ -88,7 +87,7 @@ func processorVariant(name string) Variant {
 		Records: processorRecords,
 		Inputs:  incomingOrders,
 		Outputs: []string{processedOrders, orderEvents},
-		Run:     runProcessor(seek),
+		Run:     startTransactional(seek).liveTwice,
 	}
 }
 
@@ -113,7 +112,7 @@ func withoutTransactions() Variant {
 		Records: processorRecords,
 		Inputs:  incomingOrders,
 		Outputs: []string{processedOrders, orderEvents},
-		Run:     runPlainProcessor,
+		Run:     program(startPlain).liveTwice,
 	}
 }
 

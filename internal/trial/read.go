@@ -138,11 +138,8 @@ func (v *view) wants(f evidence.Fate) bool { return v.uncommitted || f == eviden
 func (v *view) last() map[drivers.TopicPartition]int64 {
 	last := map[drivers.TopicPartition]int64{}
 	for _, p := range v.log.Partitions {
-		fates := p.Fates()
-		for i, b := range p.Batches {
-			if n := len(b.Records); n > 0 && v.wants(fates[i]) {
-				last[of(p)] = b.Records[n-1].Offset
-			}
+		for rec := range p.Records(v.wants) {
+			last[of(p)] = rec.Offset
 		}
 	}
 	return last

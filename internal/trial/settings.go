@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -148,12 +149,12 @@ func settingsOf(v scenario.Variant, p scenario.Parameters, overrides map[string]
 	if all.producing, err = producing(v, p, own); err != nil {
 		return settings{}, err
 	}
-	for set, role := range map[*map[string]string]config.Role{
-		&all.producing: config.Producer, &all.consuming: config.Consumer, &all.reading: config.Consumer,
-	} {
-		if err := config.Check(*set, role); err != nil {
-			return settings{}, configError(err)
-		}
+	if err := cmp.Or(
+		config.Check(all.producing, config.Producer),
+		config.Check(all.consuming, config.Consumer),
+		config.Check(all.reading, config.Consumer),
+	); err != nil {
+		return settings{}, configError(err)
 	}
 	return all, nil
 }
