@@ -47,7 +47,7 @@ failed record again has made at-least-once of it.`,
 				},
 				Plan:    func(p Parameters) fault.Plan { return loseAnswers(p, sequential) },
 				Records: paymentRecords,
-				Run:     sendOneByOne,
+				Run:     sendOnce,
 			},
 		},
 	}
@@ -100,6 +100,34 @@ func sendPaced(ctx context.Context, s *Stage) error {
 		}
 	}
 	return p.Wait(ctx)
+}
+
+// afterFailure gives a client the time to take a lost connection down. franz-go says
+// that the record failed a moment before it does (kgo/broker.go, handleResp): a record
+// handed over within that moment is written into the dead connection, and where nothing
+// is ever sent again it fails without having been sent.
+const afterFailure = 5 * time.Millisecond
+
+func sendOnce(ctx context.Context, s *Stage) error {
+	p, err := s.NewProducer("")
+	if err != nil {
+		return err
+	}
+	for n := range s.Parameters.Messages {
+		p.Send(ctx, payment(n))
+		if err := p.Wait(ctx); err != nil {
+			return err
+		}
+		if !p.Failed() {
+			continue
+		}
+		select {
+		case <-time.After(afterFailure):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // loseRequests loses requests before the broker sees them.
