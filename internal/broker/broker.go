@@ -3,6 +3,10 @@
 package broker
 
 import (
+	"crypto/tls"
+
+	"github.com/twmb/franz-go/pkg/sasl"
+
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
 )
@@ -16,8 +20,18 @@ type Cluster interface {
 	// Clients under test get the proxy's addresses instead.
 	Addrs() map[int32]string
 
-	// Close stops every node. Nothing may be called after it.
+	// Access is what it takes to get in at those addresses.
+	Access() Access
+
+	// Close stops every node, if they are ours. Nothing may be called after it.
 	Close() error
+}
+
+// Access is what a cluster asks of whoever connects. The zero value is plaintext
+// without authentication.
+type Access struct {
+	TLS  *tls.Config    // nil: plaintext; without a ServerName each node is verified by its own address
+	SASL sasl.Mechanism // nil: none
 }
 
 // Topic is what CreateTopics makes.
@@ -26,6 +40,7 @@ type Topic struct {
 	Partitions int32
 	Config     map[string]string // topic settings beside the broker's defaults
 	Leaders    []int32           // node ids, one for each partition, with a replica on every other node; nil: the broker's own choice
+	Replicas   int16             // without Leaders; 0: the broker's default
 }
 
 // TopicPartition names one partition, in the word that drivers use.

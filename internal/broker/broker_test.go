@@ -36,7 +36,7 @@ func start(t testing.TB, nodes int) *Embedded {
 
 func reader(t testing.TB, e *Embedded) *Reader {
 	t.Helper()
-	r, err := NewReader(e.Addrs())
+	r, err := NewReader(e.Addrs(), e.Access())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,6 +55,9 @@ func EmbeddedInfo(nodes int) evidence.Broker {
 // Addrs has every node's own address.
 func (e *Embedded) Addrs() map[int32]string { return maps.Clone(e.addrs) }
 
+// Access is the zero value.
+func (e *Embedded) Access() Access { return Access{} }
+
 // Close stops every node and drops all connections. It always returns nil.
 func (e *Embedded) Close() error {
 	e.cluster.Close()

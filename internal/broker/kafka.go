@@ -20,13 +20,23 @@ const startingTime = 2 * time.Minute
 
 // KafkaOptions says which Apache Kafka to start, and with what of this machine.
 type KafkaOptions struct {
-	Nodes    int              // 1 or 3, each both broker and controller
-	Version  string           // a release from 3.9 on; "" is that of KAFKA_HOME, DefaultKafkaVersion without it
-	Features map[string]int16 // levels to format with, such as transaction.version 0; the rest is the release's default
-	Dir      string           // the private directory is made here; "" is the system's directory for temporary files
-	Cache    string           // jars are kept here; "" is kcompare in the user's cache directory
-	Env      []string         // KEY=value; PATH, JAVA_HOME, KAFKA_HOME and what java and mvn look at; nil is this process's
-	Progress func(string)     // told, before it begins, of what may take minutes; may be nil
+	Nodes    int               // 1 or 3, each both broker and controller
+	Version  string            // a release from 3.9 on; "" is that of KAFKA_HOME, DefaultKafkaVersion without it
+	Features map[string]int16  // levels to format with, such as transaction.version 0; the rest is the release's default
+	Settings map[string]string // lines of server.properties on every node, beside or instead of those that are always set
+	Secure   []Listener        // beside the plaintext one, on ports of their own
+	Dir      string            // the private directory is made here; "" is the system's directory for temporary files
+	Cache    string            // jars are kept here; "" is kcompare in the user's cache directory
+	Env      []string          // KEY=value; PATH, JAVA_HOME, KAFKA_HOME and what java and mvn look at; nil is this process's
+	Progress func(string)      // told, before it begins, of what may take minutes; may be nil
+}
+
+// Listener is one more way into a Kafka that is started here. What its protocol
+// needs (key stores, login modules) stands in KafkaOptions.Settings, under
+// listener.name.<name in lower case>.
+type Listener struct {
+	Name     string // SECURE, in capitals
+	Protocol string // SSL, SASL_PLAINTEXT, SASL_SSL
 }
 
 // withDefaults fills in what depends on this process.
@@ -160,6 +170,9 @@ func (k *Kafka) Addrs() map[int32]string {
 	}
 	return addrs
 }
+
+// Access is the zero value: Addrs has the plaintext listener.
+func (k *Kafka) Access() Access { return Access{} }
 
 // Close kills every node, waits for its end and removes the directory with all
 // that was written. Further calls return what the first one did.

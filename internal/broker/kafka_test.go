@@ -163,7 +163,7 @@ func TestKafkaOfAKilledProcess(t *testing.T) {
 func writeAndReadBack(t *testing.T, k *Kafka) {
 	t.Helper()
 	ctx := withTimeout(t, starting)
-	r, err := NewReader(k.Addrs())
+	r, err := NewReader(k.Addrs(), k.Access())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func writeAndReadBack(t *testing.T, k *Kafka) {
 func expectLeaders(t *testing.T, k *Kafka, want []int32) {
 	t.Helper()
 	ctx := withTimeout(t, starting)
-	r, err := NewReader(k.Addrs())
+	r, err := NewReader(k.Addrs(), k.Access())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func commitOrders(t *testing.T, k *Kafka) map[int32][]evidence.LogRecord {
 // finalized is the level of a feature as the cluster tells its clients.
 func finalized(t *testing.T, k *Kafka, feature string) int16 {
 	t.Helper()
-	r, err := NewReader(k.Addrs())
+	r, err := NewReader(k.Addrs(), k.Access())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -37,16 +38,22 @@ type Reader struct {
 
 // NewReader makes a reader for the nodes of Cluster.Addrs. It does not connect
 // yet.
-func NewReader(addrs map[int32]string) (*Reader, error) {
+func NewReader(addrs map[int32]string, access Access) (*Reader, error) {
 	dialled := &peers{}
-	client, err := kgo.NewClient(
+	opts := []kgo.Opt{
 		kgo.SeedBrokers(slices.Collect(maps.Values(addrs))...),
 		kgo.ClientID(ReaderClientID),
-		kgo.Dialer(dialled.dial),
+		kgo.Dialer(func(ctx context.Context, network, host string) (net.Conn, error) {
+			return dialled.dial(ctx, network, host, access.TLS)
+		}),
 		kgo.RetryBackoffFn(func(int) time.Duration { return retryAfter }),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()), // for Write
 		kgo.DisableClientMetrics(),                     // KIP-714 requests have no place in a trial
-	)
+	}
+	if access.SASL != nil {
+		opts = append(opts, kgo.SASL(access.SASL))
+	}
+	client, err := kgo.NewClient(opts...)
 	if err != nil {
 		return nil, fmt.Errorf("new reader: %w", err)
 	}
@@ -61,9 +68,15 @@ func (r *Reader) Connections() []string { return r.dialled.all() }
 func (r *Reader) Close() { r.client.Close() }
 
 // dial is what kgo dials with; it remembers the local address.
-func (p *peers) dial(ctx context.Context, network, host string) (net.Conn, error) {
+func (p *peers) dial(ctx context.Context, network, host string, secure *tls.Config) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: 10 * time.Second}
-	conn, err := dialer.DialContext(ctx, network, host)
+	var conn net.Conn
+	var err error
+	if secure == nil {
+		conn, err = dialer.DialContext(ctx, network, host)
+	} else { // which takes the name to verify from host where the settings have none
+		conn, err = (&tls.Dialer{NetDialer: &dialer, Config: secure}).DialContext(ctx, network, host)
+	}
 	if err == nil {
 		p.add(conn.LocalAddr())
 	}

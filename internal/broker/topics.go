@@ -24,7 +24,7 @@ func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][
 	req.TimeoutMillis = 10_000
 	for _, t := range topics {
 		topic := kmsg.NewCreateTopicsRequestTopic()
-		topic.Topic, topic.NumPartitions, topic.ReplicationFactor = t.Name, t.Partitions, -1
+		topic.Topic, topic.NumPartitions, topic.ReplicationFactor = t.Name, t.Partitions, replicasOf(t)
 		if t.Leaders != nil {
 			topic.NumPartitions, topic.ReplicaAssignment = -1, r.assignment(t.Leaders)
 		}
@@ -47,6 +47,14 @@ func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][
 		return nil, fmt.Errorf("create topics: wait for leaders: %w", err)
 	}
 	return ids, nil
+}
+
+// replicasOf is -1 for the broker's default.
+func replicasOf(t Topic) int16 {
+	if t.Replicas == 0 {
+		return -1
+	}
+	return t.Replicas
 }
 
 // assignment puts a replica on every node; the first of a partition's leads it.

@@ -15,7 +15,7 @@ import (
 )
 
 func TestNewReaderNeedsAddresses(t *testing.T) {
-	if _, err := NewReader(nil); err == nil || !strings.HasPrefix(err.Error(), "new reader: ") {
+	if _, err := NewReader(nil, Access{}); err == nil || !strings.HasPrefix(err.Error(), "new reader: ") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -27,7 +27,34 @@ const (
 	Delay            Action = "delay"             // the answer, and those behind it, come Wait later
 	ResetConnection  Action = "reset-connection"  // TCP reset instead of forwarding
 	RefuseConnection Action = "refuse-connection" // a new connection is closed at once
+
+	// The connection stays up, and the client is told nothing.
+	Stall    Action = "stall"     // neither this answer nor any later one of the connection comes; requests still reach the broker
+	HalfOpen Action = "half-open" // the request and all after it are taken and go nowhere, nothing comes back
+	Throttle Action = "throttle"  // from this answer on, answers of the connection come at Rate bytes a second
+
+	Truncate         Action = "truncate"          // the first Bytes bytes of the answer's frame come, then the connection closes
+	DuplicateRequest Action = "duplicate-request" // the broker gets the request twice, the second answer is swallowed
+	HoldRequest      Action = "hold-request"      // the connection closes; the request reaches the broker later, see Until and Wait
+
+	// These change the cluster before the request is forwarded, and so need one
+	// that is the run's own (see ChangesCluster).
+	MoveLeader      Action = "move-leader"      // of the first partition that the rule selects, to another node
+	MoveCoordinator Action = "move-coordinator" // of the group or transactional id of the request, to another node
+	KillNode        Action = "kill-node"        // the node that the request is for, as a crash does; it stays away until the trial has ended
+	PauseNode       Action = "pause-node"       // it does nothing for Wait, its connections stay up
+	RestartNode     Action = "restart-node"     // it is stopped in an orderly way and started again, perhaps on another port
 )
+
+// ChangesCluster says whether the action does something to brokers, not only to
+// what is on the wire.
+func (a Action) ChangesCluster() bool {
+	switch a {
+	case MoveLeader, MoveCoordinator, KillNode, PauseNode, RestartNode:
+		return true
+	}
+	return false
+}
 
 // Plan is the faults of a trial. The first rule that hits a request wins.
 type Plan []Rule
@@ -38,7 +65,10 @@ type Rule struct {
 	Action Action
 	Select Selector
 	Code   int16         // ReplaceResponse, AnswerInstead: Kafka's error code
-	Wait   time.Duration // Delay
+	Wait   time.Duration // Delay, PauseNode; HoldRequest: the latest moment of delivery
+	Until  string        // HoldRequest: it is delivered when the next request of this API was answered; "": after Wait
+	Bytes  int           // Truncate: how much of the frame comes, its size field included
+	Rate   int           // Throttle: bytes a second
 
 	// NotSent says why a client may never send such a request to this broker, as
 	// with AddPartitionsToTxn since KIP-890. A rule that has a reason and met no

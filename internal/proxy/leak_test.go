@@ -70,7 +70,7 @@ func servedBy(c *cluster, node int32) bool {
 // The mutation: without the endpoints of Produce answers being rewritten, the
 // same move is a leak, and this kind of test sees it.
 func TestLeavingEndpointsLeaks(t *testing.T) {
-	c := startCluster(t, func(o *Options) { o.LeaveNodeEndpoints = true }, kfake.SeedTopics(1, "orders"))
+	c := startCluster(t, func(o *Options) { o.LeaveAddresses = []string{"Produce", "Fetch", "ShareFetch", "ShareAcknowledge"} }, kfake.SeedTopics(1, "orders"))
 	client, dialed := c.newClient(t)
 	moveAndProduce(t, c, client)
 	eventually(t, "a dial past the proxy", func() bool { return len(dialed.past(c)) > 0 })

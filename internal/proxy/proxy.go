@@ -14,6 +14,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -23,6 +24,7 @@ import (
 	"sync"
 	"time"
 
+	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 )
 
@@ -50,10 +52,70 @@ type Options struct {
 	// of a relay. Start refuses a plan with rules that need the records.
 	HeadersOnly bool
 
-	// LeaveNodeEndpoints leaves the addresses in Produce, Fetch, ShareFetch and
-	// ShareAcknowledge answers as they are, so that a test can watch a client
-	// leak past the proxy. For mutation tests only.
-	LeaveNodeEndpoints bool
+	// Listen is the host:port of 127.0.0.1 where the listener of the first upstream
+	// stands, by node id; "" and all others: free ports.
+	Listen string
+
+	// ClientTLS is what clients have to speak to the proxy, BrokerTLS what the proxy
+	// speaks to brokers; nil: plaintext. A name to verify is taken from each broker's
+	// own address where BrokerTLS has none.
+	ClientTLS *tls.Config
+	BrokerTLS *tls.Config
+
+	// Control changes the cluster for rules that ask for it (fault.Action.ChangesCluster).
+	// Without it, Start refuses such a plan.
+	Control Control
+
+	// OnFault is told of each fault when it has fired, OnExchange of each request when
+	// its fate is settled: answered, or its connection has ended. Both are called from
+	// any goroutine, one call at a time, and must not block.
+	OnFault    func(FaultFired)
+	OnExchange func(evidence.Exchange)
+
+	// LeaveAddresses are the APIs (see carriesAddresses) whose answers pass with the
+	// addresses that they have, so that a test can watch a client leak past the
+	// proxy. For mutation tests only.
+	LeaveAddresses []string
+}
+
+// Control changes a cluster. Each call returns when the change has happened, so
+// that what comes next over the wire meets it; the error says what never came.
+// Calls may be concurrent.
+type Control interface {
+	// MoveLeader makes another replica the leader of a partition.
+	MoveLeader(ctx context.Context, topic string, partition int32) error
+
+	// MoveCoordinator lets another node coordinate a group or transactional id.
+	MoveCoordinator(ctx context.Context, kind CoordinatorKind, key string) error
+
+	// KillNode ends a node as a crash does. Partitions that other nodes have a
+	// replica of find a new leader after that, in the cluster's own time.
+	KillNode(ctx context.Context, node int32) error
+
+	// PauseNode stops a node for that long without closing its connections. It
+	// returns when the node stands still; the node goes on by itself.
+	PauseNode(ctx context.Context, node int32, lasting time.Duration) error
+
+	// RestartNode stops a node in an orderly way and starts it again on another
+	// port, and returns when it answers.
+	RestartNode(ctx context.Context, node int32) error
+}
+
+// CoordinatorKind is what somebody coordinates, as FindCoordinator numbers it.
+type CoordinatorKind = int8
+
+// The kinds of coordinators.
+const (
+	GroupCoordinator       CoordinatorKind = 0
+	TransactionCoordinator CoordinatorKind = 1
+)
+
+// FaultFired is one fault that happened.
+type FaultFired struct {
+	At      time.Duration // by Options.Clock
+	Rule    fault.Rule
+	Points  []fault.Point
+	Request evidence.Exchange // as it stood then; zero for RefuseConnection
 }
 
 // Proxy is a running proxy. Its methods may be called concurrently.

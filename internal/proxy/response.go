@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -76,8 +77,10 @@ func (p *Proxy) adapt(r *request, a *answer) (err error) {
 	case *kmsg.ProduceResponse:
 		a.appended = p.appendReplies(m)
 	}
-	if a.rewrite, err = rewrite(a.message, p.opts.LeaveNodeEndpoints, p.advertise); err != nil {
-		return fmt.Errorf("answer %s: %w", apiName(r.key), err)
+	if !slices.Contains(p.opts.LeaveAddresses, apiName(r.key)) {
+		if a.rewrite, err = rewrite(a.message, p.advertise); err != nil {
+			return fmt.Errorf("answer %s: %w", apiName(r.key), err)
+		}
 	}
 	if m, ok := a.message.(*kmsg.MetadataResponse); ok {
 		p.rememberRacks(m)

@@ -28,7 +28,7 @@ func carriesAddresses(key int16) bool {
 // were any. Node ids and racks stay what they are: clients compare them.
 // The endpoints of Produce and Fetch (KIP-951) are a tagged field that kmsg
 // reads at every flexible version, so no version is asked for.
-func rewrite(resp kmsg.Response, leaveNodeEndpoints bool, at advertiser) (changed bool, err error) {
+func rewrite(resp kmsg.Response, at advertiser) (changed bool, err error) {
 	w := rewriter{at: at}
 	switch resp := resp.(type) {
 	case *kmsg.MetadataResponse:
@@ -45,9 +45,7 @@ func rewrite(resp kmsg.Response, leaveNodeEndpoints bool, at advertiser) (change
 	case *kmsg.DescribeClusterResponse:
 		w.cluster(resp)
 	default:
-		if !leaveNodeEndpoints {
-			w.nodeEndpoints(resp)
-		}
+		w.nodeEndpoints(resp)
 	}
 	return w.changed, w.err
 }

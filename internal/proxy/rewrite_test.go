@@ -151,7 +151,7 @@ func TestRewriteEveryVersion(t *testing.T) {
 	for i, resp := range addressed("broker", 9092) {
 		for version := range resp.MaxVersion() + 1 {
 			onTheWire := roundTrip(t, resp, version)
-			changed, err := rewrite(onTheWire, false, elsewhere)
+			changed, err := rewrite(onTheWire, elsewhere)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,7 +184,7 @@ func TestWhichVersionsHaveAddresses(t *testing.T) {
 	first := map[string]int16{}
 	for _, resp := range addressed("broker", 9092) {
 		for version := range resp.MaxVersion() + 1 {
-			if changed, _ := rewrite(roundTrip(t, resp, version), false, elsewhere); changed {
+			if changed, _ := rewrite(roundTrip(t, resp, version), elsewhere); changed {
 				if _, known := first[apiName(resp.Key())]; !known {
 					first[apiName(resp.Key())] = version
 				}
@@ -216,24 +216,12 @@ func TestAddressesThatAreNone(t *testing.T) {
 		"node -1": absent, "no host": noHost, "port -1": noPort, "controllers": about,
 	} {
 		before := resp.AppendTo(nil)
-		if changed, err := rewrite(resp, false, elsewhere); changed || err != nil {
+		if changed, err := rewrite(resp, elsewhere); changed || err != nil {
 			t.Errorf("%s: changed %v, error %v", name, changed, err)
 		}
 		if !slices.Equal(before, resp.AppendTo(nil)) {
 			t.Errorf("%s: the message changed", name)
 		}
-	}
-}
-
-func TestLeaveNodeEndpoints(t *testing.T) {
-	var changed []string
-	for _, resp := range addressed("broker", 9092) {
-		if did, _ := rewrite(roundTrip(t, resp, resp.MaxVersion()), true, elsewhere); did {
-			changed = append(changed, apiName(resp.Key()))
-		}
-	}
-	if diff := cmp.Diff([]string{"Metadata", "FindCoordinator", "DescribeCluster"}, changed); diff != "" {
-		t.Errorf("rewritten although told to leave endpoints (-want +got):\n%s", diff)
 	}
 }
 

@@ -56,7 +56,7 @@ func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) e
 	if err := h.startBroker(r); err != nil {
 		return err
 	}
-	if h.reader, err = broker.NewReader(h.cluster.Addrs()); err != nil {
+	if h.reader, err = broker.NewReader(h.cluster.Addrs(), h.cluster.Access()); err != nil {
 		return fmt.Errorf("connect the reader: %w", err)
 	}
 	h.closers = append(h.closers, func() error { h.reader.Close(); return nil })
@@ -182,7 +182,7 @@ func startProxy(r *run, h *house, ids map[string][16]byte, clock func() time.Dur
 	return proxy.Start(proxy.Options{
 		Upstreams: h.cluster.Addrs(), Roles: roles, TopicIDs: names,
 		Engine: fault.NewEngine(plan, r.spec.Seed), Clock: clock, Keep: keptExchanges,
-		LeaveNodeEndpoints: r.spec.Sabotage.LeaveNodeEndpoints,
+		LeaveAddresses: r.spec.Sabotage.LeaveAddresses,
 	})
 }
 

@@ -45,8 +45,8 @@ type Spec struct {
 
 // Sabotage breaks one thing each that a trial must notice. Only tests set it.
 type Sabotage struct {
-	FaultsOff          bool // faults are planned and never fire
-	LeaveNodeEndpoints bool // the proxy lets some real broker addresses through
+	FaultsOff      bool     // faults are planned and never fire
+	LeaveAddresses []string // the proxy lets real broker addresses through in answers of these APIs
 
 	// Started is called with the broker and the real names of the topics, by
 	// role, before the scenario begins.

@@ -136,7 +136,7 @@ func TestFaultsThatDoNotFire(t *testing.T) {
 // then talks past the proxy: the log is clean, and the trial must not hold.
 func TestLeak(t *testing.T) {
 	s := spec(t, idempotentSequential, franz.New())
-	s.Sabotage.LeaveNodeEndpoints = true
+	s.Sabotage.LeaveAddresses = []string{"Produce", "Fetch"}
 	moveLeadersAfter(t, &s, 10)
 	got := play(t, s)
 	if got.Verdict == evidence.Holds || got.Conditions.Leaks == 0 || len(got.Conditions.Problems) == 0 {
