@@ -39,8 +39,8 @@ type Topic struct {
 	Name       string
 	Partitions int32
 	Config     map[string]string // topic settings beside the broker's defaults
-	Leaders    []int32           // node ids, one for each partition, with a replica on every other node; nil: the broker's own choice
-	Replicas   int16             // without Leaders; 0: the broker's default
+	Leaders    []int32           // node ids, one for each partition; nil: the broker's own choice
+	Replicas   int16             // of each partition, at most one a node; 0: with Leaders on every node, without the broker's default
 }
 
 // TopicPartition names one partition, in the word that drivers use.

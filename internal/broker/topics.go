@@ -26,7 +26,7 @@ func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][
 		topic := kmsg.NewCreateTopicsRequestTopic()
 		topic.Topic, topic.NumPartitions, topic.ReplicationFactor = t.Name, t.Partitions, replicasOf(t)
 		if t.Leaders != nil {
-			topic.NumPartitions, topic.ReplicaAssignment = -1, r.assignment(t.Leaders)
+			topic.NumPartitions, topic.ReplicaAssignment = -1, r.assignment(t)
 		}
 		for _, key := range slices.Sorted(maps.Keys(t.Config)) {
 			config := kmsg.NewCreateTopicsRequestTopicConfig()
@@ -57,16 +57,20 @@ func replicasOf(t Topic) int16 {
 	return t.Replicas
 }
 
-// assignment puts a replica on every node; the first of a partition's leads it.
-func (r *Reader) assignment(leaders []int32) []kmsg.CreateTopicsRequestTopicReplicaAssignment {
+// assignment puts the replicas of each partition on its leader and the nodes after
+// it, and around again. The first of them leads.
+func (r *Reader) assignment(t Topic) []kmsg.CreateTopicsRequestTopicReplicaAssignment {
+	replicas := int(t.Replicas)
+	if replicas == 0 {
+		replicas = len(r.nodes)
+	}
 	var all []kmsg.CreateTopicsRequestTopicReplicaAssignment
-	for p, leader := range leaders {
+	for p, leader := range t.Leaders {
 		one := kmsg.NewCreateTopicsRequestTopicReplicaAssignment()
-		one.Partition, one.Replicas = int32(p), []int32{leader}
-		for _, node := range r.nodes {
-			if node != leader {
-				one.Replicas = append(one.Replicas, node)
-			}
+		one.Partition = int32(p)
+		first := slices.Index(r.nodes, leader)
+		for i := range replicas {
+			one.Replicas = append(one.Replicas, r.nodes[(first+i)%len(r.nodes)])
 		}
 		all = append(all, one)
 	}

@@ -68,8 +68,9 @@ func (o *runOptions) startBroker(ctx context.Context, specs []trial.Spec) (stop 
 		return nil, err
 	}
 	o.info = cluster.Info()
+	site := &trial.Site{Cluster: cluster}
 	for i := range specs {
-		specs[i].Cluster = cluster
+		specs[i].Site = site
 	}
 	return cluster.Close, nil
 }

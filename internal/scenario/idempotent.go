@@ -136,7 +136,7 @@ func loseAnswers(p Parameters, how sends) fault.Plan {
 func paymentRecords(p Parameters, place partition.Func) []fault.Record {
 	records := make([]fault.Record, p.Messages)
 	for n := range records {
-		records[n] = payment(n).planned(place, paymentsPartitions)
+		records[n] = payment(n).planned(place, p.PartitionsOf(paymentsPartitions))
 	}
 	return records
 }

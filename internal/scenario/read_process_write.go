@@ -172,7 +172,7 @@ func processorRecords(p Parameters, place partition.Func) []fault.Record {
 		}
 		for _, topic := range []string{processedOrders, orderEvents} {
 			out := Message{Topic: topic, ID: in.ID, Key: in.Key}
-			records = append(records, out.planned(place, processorPartitions))
+			records = append(records, out.planned(place, p.PartitionsOf(processorPartitions)))
 		}
 	}
 	return records

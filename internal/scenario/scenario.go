@@ -95,6 +95,15 @@ type Parameters struct {
 	DropRate        float64       // chance of a fault at one attempt
 	DeliveryTimeout time.Duration // delivery.timeout.ms
 	Retries         int
+	Partitions      int32 // of every topic; 0: as each story has them
+}
+
+// PartitionsOf is how many partitions a topic has that a story gives so many.
+func (p Parameters) PartitionsOf(story int32) int32 {
+	if p.Partitions > 0 {
+		return p.Partitions
+	}
+	return story
 }
 
 // DefaultParameters are those of the lesson that users start from.

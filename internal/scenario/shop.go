@@ -81,7 +81,7 @@ func shopRecords(p Parameters, place partition.Func) []fault.Record {
 	var records []fault.Record
 	for n := range ordersOf(p) {
 		for _, m := range shopMessages(n, false) {
-			records = append(records, m.planned(place, shopPartitions))
+			records = append(records, m.planned(place, p.PartitionsOf(shopPartitions)))
 		}
 	}
 	return records

@@ -189,11 +189,11 @@ func abortUnanswered() Variant {
 		}
 	}
 	v.Requires = []evidence.Check{check(evidence.FailedRecords, ">", 0)}
-	v.Records = func(_ Parameters, place partition.Func) []fault.Record {
+	v.Records = func(p Parameters, place partition.Func) []fault.Record {
 		var records []fault.Record
 		for _, n := range []int{connecting, givenUp, following} {
 			for _, m := range unanswered(n) {
-				records = append(records, m.planned(place, shopPartitions))
+				records = append(records, m.planned(place, p.PartitionsOf(shopPartitions)))
 			}
 		}
 		return records

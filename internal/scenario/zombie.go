@@ -97,7 +97,7 @@ func noFaults(Parameters) fault.Plan { return nil }
 func zombieRecords(p Parameters, place partition.Func) []fault.Record {
 	var records []fault.Record
 	for n := range zombiePayments(p) {
-		records = append(records, payment(n).planned(place, paymentsPartitions))
+		records = append(records, payment(n).planned(place, p.PartitionsOf(paymentsPartitions)))
 	}
 	return records
 }

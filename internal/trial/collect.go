@@ -19,7 +19,7 @@ func (r *run) collect(h *house) {
 	o.Intended, o.OneRecordPerBatch = int64(r.records), r.settings.OneRecordPerBatch
 	for _, t := range r.spec.Scenario.Topics {
 		o.Keys = append(o.Keys, evidence.KeyedTopic{
-			Topic: h.topics[t.Role], Partitioner: r.settings.Config["partitioner"], Partitions: t.Partitions,
+			Topic: h.topics[t.Role], Partitioner: r.settings.Config["partitioner"], Partitions: r.partitions(t.Role),
 		})
 	}
 	t := &o.Trial

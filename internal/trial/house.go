@@ -18,12 +18,13 @@ import (
 
 // house is what a trial runs in: broker, reader, topics, and the proxy in front.
 type house struct {
+	spec     Spec
 	cluster  broker.Cluster
 	embedded *broker.Embedded // the cluster, if it is this trial's own; nil otherwise
-	suffix   string           // of names on a cluster that trials share
+	names    Names
 	reader   *broker.Reader
 	proxy    *proxy.Proxy
-	topics   map[string]string               // role -> real name
+	topics   map[string]string               // role -> real name, those of names
 	before   map[broker.TopicPartition]int64 // end offsets when the scenario began
 	closers  []func() error
 }
@@ -37,12 +38,10 @@ const keptExchanges = 100_000
 func open(ctx context.Context, r *run, clock func() time.Duration) (*house, error) {
 	ctx, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
-	h := &house{cluster: r.spec.Cluster, topics: map[string]string{}}
-	if h.cluster != nil {
-		h.suffix = fmt.Sprintf("-%d", r.spec.Number)
-	}
-	for _, t := range r.spec.Scenario.Topics {
-		h.topics[t.Role] = "kcompare-" + r.spec.Scenario.Name + "-" + t.Role + h.suffix
+	h := &house{spec: r.spec, names: r.spec.Names()}
+	h.topics = h.names.Topics
+	if r.spec.Site != nil {
+		h.cluster = r.spec.Site.Cluster
 	}
 	if err := h.start(ctx, r, clock); err != nil {
 		h.close()
@@ -99,35 +98,52 @@ func (h *house) startBroker(r *run) (err error) {
 func (h *house) createTopics(ctx context.Context, r *run) (map[string][16]byte, error) {
 	var topics []broker.Topic
 	for i, t := range r.spec.Scenario.Topics {
-		topic := broker.Topic{Name: h.topics[t.Role], Partitions: t.Partitions, Config: t.Config}
-		if h.embedded == nil {
-			topic.Leaders = r.leaders(i, t.Partitions)
+		topic := broker.Topic{Name: h.topics[t.Role], Partitions: r.partitions(t.Role), Config: t.Config}
+		if site := r.spec.Site; site != nil {
+			topic.Leaders, topic.Replicas = h.leaders(i, topic.Partitions), site.Replicas
+			topic.Config = joined(site.TopicConfig, t.Config)
 		}
 		topics = append(topics, topic)
+	}
+	if h.embedded == nil {
+		h.closers = append(h.closers, func() error { return h.leaveNothing() })
+		r.spec.Site.Remains.made("topic", slices.Collect(maps.Values(h.topics))...)
+		r.spec.Site.Remains.made("group", h.names.Group)
 	}
 	ids, err := h.reader.CreateTopics(ctx, topics)
 	if err != nil {
 		return nil, fmt.Errorf("create the topics of %s: %w", r.spec.Scenario.Name, err)
 	}
 	if h.embedded == nil {
-		h.closers = append(h.closers, func() error { return h.leaveNothing(r) })
 		return ids, nil
 	}
 	return ids, h.moveLeaders(r)
 }
 
-// leaders gives partition n to node n modulo nodes, one further for each topic.
-func (r *run) leaders(topic int, partitions int32) []int32 {
+// joined is both maps in one; the second wins.
+func joined(first, second map[string]string) map[string]string {
+	all := maps.Clone(first)
+	if all == nil {
+		return second
+	}
+	maps.Copy(all, second)
+	return all
+}
+
+// leaders gives partition n to the nth node, and around again, one further for each
+// topic.
+func (h *house) leaders(topic int, partitions int32) []int32 {
+	nodes := slices.Sorted(maps.Keys(h.cluster.Addrs()))
 	var leaders []int32
 	for p := range partitions {
-		leaders = append(leaders, (p+int32(topic))%int32(r.spec.Nodes))
+		leaders = append(leaders, nodes[(int(p)+topic)%len(nodes)])
 	}
 	return leaders
 }
 
 func (h *house) moveLeaders(r *run) error {
 	for i, t := range r.spec.Scenario.Topics {
-		for p, node := range r.leaders(i, t.Partitions) {
+		for p, node := range h.leaders(i, r.partitions(t.Role)) {
 			if err := h.embedded.MoveLeader(h.topics[t.Role], int32(p), node); err != nil {
 				return fmt.Errorf("spread the leaders of %s: %w", t.Role, err)
 			}
@@ -136,15 +152,24 @@ func (h *house) moveLeaders(r *run) error {
 	return nil
 }
 
-// leaveNothing removes what a trial made on a cluster that it shares.
-func (h *house) leaveNothing(r *run) error {
+// leaveNothing removes what a trial made on a cluster that it shares. What could not
+// be removed stays in Site.Remains.
+func (h *house) leaveNothing() error {
+	site := h.spec.Site
 	ctx, cancel := context.WithTimeout(context.Background(), readingTime)
 	defer cancel()
-	var groups []string
-	if group := r.consuming.Config["group.id"]; group != "" {
-		groups = append(groups, group+h.suffix)
+	var noTopics, noGroup error
+	if !site.Keep {
+		if noTopics = h.reader.DeleteTopics(ctx, h.topicNames()); noTopics == nil {
+			site.Remains.removed("topic", h.topicNames()...)
+		}
 	}
-	return errors.Join(h.reader.DeleteTopics(ctx, h.topicNames()), h.reader.DeleteGroups(ctx, groups))
+	if h.names.Group != "" {
+		if noGroup = h.reader.DeleteGroups(ctx, []string{h.names.Group}); noGroup == nil {
+			site.Remains.removed("group", h.names.Group)
+		}
+	}
+	return errors.Join(noTopics, noGroup)
 }
 
 // writeInputs writes what stands in a topic before the story begins, where the
@@ -166,7 +191,7 @@ func (h *house) writeInputs(ctx context.Context, r *run) error {
 // partitions is how many the topic of a role has.
 func (r *run) partitions(role string) int32 {
 	i := slices.IndexFunc(r.spec.Scenario.Topics, func(t scenario.Topic) bool { return t.Role == role })
-	return r.spec.Scenario.Topics[i].Partitions
+	return r.spec.Parameters.PartitionsOf(r.spec.Scenario.Topics[i].Partitions)
 }
 
 func startProxy(r *run, h *house, ids map[string][16]byte, clock func() time.Duration) (*proxy.Proxy, error) {
@@ -179,11 +204,16 @@ func startProxy(r *run, h *house, ids map[string][16]byte, clock func() time.Dur
 		roles[topic] = role
 		names[ids[topic]] = topic
 	}
-	return proxy.Start(proxy.Options{
+	opts := proxy.Options{
 		Upstreams: h.cluster.Addrs(), Roles: roles, TopicIDs: names,
 		Engine: fault.NewEngine(plan, r.spec.Seed), Clock: clock, Keep: keptExchanges,
 		LeaveAddresses: r.spec.Sabotage.LeaveAddresses,
-	})
+	}
+	opts.Control, _ = h.cluster.(proxy.Control)
+	if site := r.spec.Site; site != nil {
+		opts.ClientTLS, opts.BrokerTLS = site.ClientTLS, site.BrokerTLS
+	}
+	return proxy.Start(opts)
 }
 
 // strangers says who reached a node of the broker past the proxy. Only the embedded
@@ -210,12 +240,12 @@ func (h *house) throughProxy(s drivers.Settings) drivers.Settings {
 	if s.Config == nil {
 		return s // there is no such client
 	}
-	s.Config = maps.Clone(s.Config)
-	s.Config["bootstrap.servers"] = h.proxy.Bootstrap()
-	for _, id := range []string{"transactional.id", "group.id"} {
-		if s.Config[id] != "" {
-			s.Config[id] += h.suffix
-		}
+	s.Config = joined(s.Config, h.spec.secured(map[string]string{"bootstrap.servers": h.proxy.Bootstrap()}))
+	if s.Config["transactional.id"] != "" {
+		s.Config["transactional.id"] = h.names.TransactionalID
+	}
+	if s.Config["group.id"] != "" {
+		s.Config["group.id"] = h.names.Group
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 	"kcompare/internal/partition"
+	"kcompare/internal/proxy"
 	"kcompare/internal/scenario"
 )
 
@@ -29,11 +31,14 @@ type Spec struct {
 	Parameters scenario.Parameters
 	Overrides  map[string]string // the user's own settings, by any of their names
 	Seed       int64
-	Repeat     int            // 1, 2, ... with --repeat; 0 without
-	Number     int            // its place in the run, from 1
-	Nodes      int            // of the broker
-	Cluster    broker.Cluster // that trials share, each with topics, groups and ids of its own; nil: an embedded one for this trial alone
-	Timeout    time.Duration  // of what the scenario does; reading back comes on top
+	Repeat     int           // 1, 2, ... with --repeat; 0 without
+	Number     int           // its place in the run, from 1
+	Nodes      int           // of the broker
+	Site       *Site         // the cluster that trials share; nil: an embedded one for this trial alone
+	Prefix     string        // of everything that is made on a cluster; "" is DefaultPrefix
+	Topic      string        // the user's own name for topics; "" for names by scenario and role
+	Alone      bool          // it is the only trial of its run
+	Timeout    time.Duration // of what the scenario does; reading back comes on top
 	Now        func() time.Time
 
 	// Reported, if set, is called after each record that the client reported on,
@@ -67,6 +72,26 @@ func (s Spec) Name() string {
 func (s Spec) Check() error {
 	_, err := prepare(s)
 	return err
+}
+
+// secured adds what it takes to get into the cluster; nil stays nil.
+func (s Spec) secured(set map[string]string) map[string]string {
+	if set == nil || s.Site == nil || len(s.Site.Security) == 0 {
+		return set
+	}
+	all := maps.Clone(set)
+	maps.Copy(all, s.Site.Security)
+	return all
+}
+
+// ownBroker says whether the cluster may be changed. What is not started yet will
+// be ours.
+func (s Spec) ownBroker() bool {
+	if s.Site == nil || s.Site.Cluster == nil {
+		return true
+	}
+	_, ours := s.Site.Cluster.(proxy.Control)
+	return ours
 }
 
 // readingTime bounds what is done around the scenario: the making of topics before
@@ -177,6 +202,10 @@ func (r *run) makePlan() error {
 // in the story and in the reading after it.
 func (r *run) askDriver() error {
 	c := &r.observed.Trial.Conditions
+	if r.spec.ChangesCluster() && !r.spec.ownBroker() {
+		c.Unsupported = "needs own broker: a fault changes the cluster"
+		return nil
+	}
 	if least := r.spec.Variant.Nodes; r.spec.Nodes < least {
 		c.Unsupported = fmt.Sprintf("it needs a broker of %d nodes, this one has %d", least, r.spec.Nodes)
 		return nil
@@ -216,6 +245,7 @@ func (r *run) noteDifferences(role drivers.Role, s drivers.Settings) error {
 
 // differences notes a setting that the client has no way to express.
 func (r *run) differences(role drivers.Role, s drivers.Settings) ([]string, error) {
+	s.Config = r.spec.secured(s.Config)
 	differences, err := r.spec.Driver.Differences(role, s)
 	var unsupported *drivers.UnsupportedError
 	if errors.As(err, &unsupported) {
