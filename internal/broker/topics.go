@@ -15,7 +15,8 @@ import (
 // waits until every node knows a leader for every partition: a client that
 // starts on a node which lags behind would measure that lag. It returns the
 // topic ids. A topic that exists already is an error; others of the same call
-// may have been made then.
+// may have been made then. The error is ErrAssignment where leaders were chosen and
+// the cluster refused that; nothing was made of such a topic.
 func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][16]byte, error) {
 	if len(topics) == 0 {
 		return nil, nil
@@ -39,7 +40,7 @@ func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][
 	if err != nil {
 		return nil, fmt.Errorf("create topics: %w", err)
 	}
-	if err := createErrors(resp); err != nil {
+	if err := createErrors(resp, topics[0].Leaders != nil); err != nil {
 		return nil, fmt.Errorf("create topics: %w", err)
 	}
 	ids, err := r.awaitLeaders(ctx, topics)
@@ -47,6 +48,23 @@ func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][
 		return nil, fmt.Errorf("create topics: wait for leaders: %w", err)
 	}
 	return ids, nil
+}
+
+// Existing lists those of names that are topics already, sorted. It creates none,
+// whatever the broker is set to.
+func (r *Reader) Existing(ctx context.Context, names []string) ([]string, error) {
+	resp, err := r.metadata(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	var there []string
+	for _, t := range resp.Topics {
+		if t.ErrorCode != kerr.UnknownTopicOrPartition.Code {
+			there = append(there, *t.Topic)
+		}
+	}
+	slices.Sort(there)
+	return there, nil
 }
 
 // replicasOf is -1 for the broker's default.
@@ -77,12 +95,23 @@ func (r *Reader) assignment(t Topic) []kmsg.CreateTopicsRequestTopicReplicaAssig
 	return all
 }
 
-func createErrors(resp *kmsg.CreateTopicsResponse) error {
+// ErrAssignment says that a cluster refuses topics whose leaders somebody chose: kfake
+// does (INVALID_REQUEST), and so do policies of managed clusters.
+var ErrAssignment = errors.New("the cluster does not take a choice of leaders")
+
+func createErrors(resp *kmsg.CreateTopicsResponse, assigned bool) error {
 	var errs []error
 	for _, t := range resp.Topics {
-		if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", t.Topic, err))
+		err := kerr.ErrorForCode(t.ErrorCode)
+		switch err {
+		case nil:
+			continue
+		case kerr.InvalidRequest, kerr.InvalidReplicaAssignment, kerr.PolicyViolation:
+			if assigned {
+				err = fmt.Errorf("%w: %w", ErrAssignment, err)
+			}
 		}
+		errs = append(errs, fmt.Errorf("%s: %w", t.Topic, err))
 	}
 	return joined(errs)
 }

@@ -89,11 +89,16 @@ func (o output) write(s *State, doc evidence.Document) error {
 	if err := o.render(&b, s, doc); err != nil {
 		return err
 	}
+	return o.put(s, b.Bytes())
+}
+
+// put sends what was rendered to where it goes.
+func (o output) put(s *State, content []byte) error {
 	if o.toStdout() {
-		_, err := s.Stdout.Write(b.Bytes())
+		_, err := s.Stdout.Write(content)
 		return err
 	}
-	if err := o.replace(b.Bytes()); err != nil {
+	if err := o.replace(content); err != nil {
 		return fmt.Errorf("write %s: %w", o.file, err)
 	}
 	return nil

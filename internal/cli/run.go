@@ -32,6 +32,7 @@ type runOptions struct {
 	features     []string
 	levels       map[string]int16 // --feature, read
 	settings     []string
+	siteOptions
 	variants     []string
 	parameters   scenario.Parameters
 	seed         int64
@@ -65,7 +66,8 @@ unstable; 130 interrupted, what was finished is printed.`,
 	}
 	f, p := cmd.Flags(), &opts.parameters
 	f.StringArrayVar(&opts.clients, "client", []string{"all"}, "client `libraries` to compare, separated by commas")
-	f.StringVar(&opts.broker, "broker", brokerEmbedded, "embedded, or kafka: an Apache Kafka that is started for the run (needs Java and Maven)")
+	f.StringVar(&opts.broker, "broker", brokerEmbedded, "embedded; kafka: an Apache Kafka that is started for the run (needs Java and Maven); or HOST:PORT,... of a cluster of your own")
+	opts.siteOptions.flags(f)
 	f.IntVar(&opts.nodes, "nodes", 0, "nodes of the broker (0, the default: 3 embedded, 1 kafka; kafka takes 1 or 3)")
 	f.StringVar(&opts.kafkaVersion, "kafka-version", "", "release of --broker=kafka, from 3.9 on (default "+broker.DefaultKafkaVersion+")")
 	f.StringArrayVar(&opts.features, "feature", nil, "format --broker=kafka with this `name=level`, such as transaction.version=0 (repeatable)")
@@ -74,6 +76,7 @@ unstable; 130 interrupted, what was finished is printed.`,
 	f.IntVar(&p.Messages, "messages", p.Messages, "size of a story; each says how many records it makes of it")
 	f.Float64Var(&p.DropRate, "drop-rate", p.DropRate, "chance of a fault at each attempt, 0 to 1")
 	f.DurationVar(&p.DeliveryTimeout, "delivery-timeout", p.DeliveryTimeout, "delivery.timeout.ms of every client")
+	f.Int32Var(&p.Partitions, "partitions", 0, "partitions of every topic (0, the default: as each story has them)")
 	f.IntVar(&p.Retries, "retries", p.Retries, "retries of every client")
 	f.Int64Var(&opts.seed, "seed", 1, "decides where faults strike; the same seed strikes at the same points")
 	f.IntVar(&opts.repeat, "repeat", 1, "play every trial so many times")
@@ -90,6 +93,9 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	if err != nil {
 		return err
 	}
+	if opts.dryRun {
+		return opts.printDryRun(specs)
+	}
 	if err := opts.prepareOutput(); err != nil {
 		return err
 	}
@@ -101,6 +107,7 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	}
 	trials, err := playAll(ctx, opts, specs)
 	err = errors.Join(err, stop())
+	opts.reportRemains()
 	if len(trials) == 0 && err != nil && ctx.Err() == nil {
 		return err // nothing was finished, there is nothing to print
 	}
@@ -131,6 +138,7 @@ func (o *runOptions) document(trials []evidence.Trial) evidence.Document {
 			"retries":          fmt.Sprint(o.parameters.Retries),
 			"trial-timeout":    o.timeout().String(),
 			"repeat":           fmt.Sprint(o.repeat),
+			"partitions":       fmt.Sprint(o.parameters.Partitions),
 			"settings":         settingsText(config.Masked(o.overrides)),
 		},
 		Again:  o.again,

@@ -34,27 +34,44 @@ func playAll(ctx context.Context, opts *runOptions, specs []trial.Spec) ([]evide
 	shown := newProgress(opts.state, opts.progress)
 	defer shown.close()
 	results := &results{trials: make([]*evidence.Trial, len(specs))}
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(sideBySide)
 	var failure error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for i, spec := range specs {
-			group.Go(func() error {
-				t, err := play(groupCtx, opts, spec, shown)
-				if err == nil {
-					results.set(i, t)
-				}
-				return err
-			})
-		}
-		failure = group.Wait()
+		failure = inGroups(ctx, specs, func(ctx context.Context, i int) error {
+			t, err := play(ctx, opts, specs[i], shown)
+			if err == nil {
+				results.set(i, t)
+			}
+			return err
+		})
 	}()
 	if !endsInTime(ctx, done) {
 		return results.finished(), context.Cause(ctx)
 	}
 	return results.finished(), failure
+}
+
+// inGroups plays trials side by side. Those that change a cluster which they share
+// come after all others, one at a time.
+func inGroups(ctx context.Context, specs []trial.Spec, play func(context.Context, int) error) error {
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(sideBySide)
+	var alone []int
+	for i, spec := range specs {
+		if spec.Site != nil && spec.ChangesCluster() {
+			alone = append(alone, i)
+			continue
+		}
+		group.Go(func() error { return play(groupCtx, i) })
+	}
+	err := group.Wait()
+	for _, i := range alone {
+		if err == nil {
+			err = play(ctx, i)
+		}
+	}
+	return err
 }
 
 // endsInTime waits for the trials; after an interruption only as long as the

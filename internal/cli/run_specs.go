@@ -47,7 +47,10 @@ func (o *runOptions) specs() ([]trial.Spec, error) {
 	for _, s := range scenarios {
 		for _, v := range o.chosenVariants(s) {
 			for _, d := range clients {
-				spec := trial.Spec{Scenario: s, Variant: v, Driver: d, Overrides: o.overrides, Parameters: o.parameters}
+				spec := trial.Spec{
+					Scenario: s, Variant: v, Driver: d, Overrides: o.overrides, Parameters: o.parameters,
+					Site: o.site, Prefix: o.prefix, Topic: o.topic,
+				}
 				if err := spec.Check(); err != nil {
 					return nil, fmt.Errorf("%s %s: %w", s.Name, v.Name, err)
 				}
@@ -56,7 +59,7 @@ func (o *runOptions) specs() ([]trial.Spec, error) {
 		}
 	}
 	for i := range specs {
-		specs[i].Number = i + 1
+		specs[i].Number, specs[i].Alone = i+1, len(specs) == 1
 	}
 	return specs, o.checkVariants(scenarios)
 }
@@ -84,6 +87,8 @@ func (o *runOptions) checkFlags() error {
 		return usagef("--drop-rate=%v: expected 0 to 1", p.DropRate)
 	case p.DeliveryTimeout < time.Second || p.DeliveryTimeout > 24*time.Hour:
 		return usagef("--delivery-timeout=%v: expected 1s to 24h", p.DeliveryTimeout)
+	case p.Partitions < 0 || p.Partitions > 1000:
+		return usagef("--partitions=%d: expected 1 to 1000", p.Partitions)
 	case p.Retries < 0:
 		return usagef("--retries=%d: expected 0 or more", p.Retries)
 	case plannedFaults(p) > mostPlanned:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"kcompare/drivers"
@@ -106,11 +107,15 @@ func (h *house) createTopics(ctx context.Context, r *run) (map[string][16]byte, 
 		topics = append(topics, topic)
 	}
 	if h.embedded == nil {
-		h.closers = append(h.closers, func() error { return h.leaveNothing() })
-		r.spec.Site.Remains.made("topic", slices.Collect(maps.Values(h.topics))...)
-		r.spec.Site.Remains.made("group", h.names.Group)
+		if err := h.claimNames(ctx); err != nil {
+			return nil, err
+		}
 	}
 	ids, err := h.reader.CreateTopics(ctx, topics)
+	if errors.Is(err, broker.ErrAssignment) {
+		r.observed.Trial.Notes = append(r.observed.Trial.Notes, "the cluster does not let anybody choose leaders: they are where it put them")
+		ids, err = h.reader.CreateTopics(ctx, withoutLeaders(topics))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("create the topics of %s: %w", r.spec.Scenario.Name, err)
 	}
@@ -118,6 +123,30 @@ func (h *house) createTopics(ctx context.Context, r *run) (map[string][16]byte, 
 		return ids, nil
 	}
 	return ids, h.moveLeaders(r)
+}
+
+// claimNames makes sure that nothing is there yet, for the trial removes whatever has
+// its names at the end.
+func (h *house) claimNames(ctx context.Context) error {
+	there, err := h.reader.Existing(ctx, h.topicNames())
+	if err != nil {
+		return fmt.Errorf("look for topics that are there already: %w", err)
+	}
+	if len(there) > 0 {
+		return fmt.Errorf("topic %s is there already, and a trial writes only to topics that it made: delete it (kcompare topics delete), or choose another --topic or --prefix",
+			strings.Join(there, " and "))
+	}
+	h.closers = append(h.closers, h.leaveNothing)
+	h.spec.Site.Remains.made("topic", h.topicNames()...)
+	h.spec.Site.Remains.made("group", h.names.Group)
+	return nil
+}
+
+func withoutLeaders(topics []broker.Topic) []broker.Topic {
+	for i := range topics {
+		topics[i].Leaders = nil
+	}
+	return topics
 }
 
 // joined is both maps in one; the second wins.
