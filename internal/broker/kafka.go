@@ -143,7 +143,7 @@ func (k *Kafka) start(ctx context.Context, opts KafkaOptions) error {
 func (k *Kafka) boot(ctx context.Context, tool, server jvm, opts KafkaOptions) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startingTime, fmt.Errorf("not up within %v", startingTime))
 	defer cancel()
-	if k.nodes, err = newNodes(k.dir, opts.Nodes); err != nil {
+	if k.nodes, err = newNodes(k.dir, opts); err != nil {
 		return err
 	}
 	if err := format(ctx, k.children, tool, k.nodes, opts.Features); err != nil {
@@ -167,6 +167,20 @@ func (k *Kafka) Addrs() map[int32]string {
 	addrs := map[int32]string{}
 	for _, n := range k.nodes {
 		addrs[n.id] = n.client.addr()
+	}
+	return addrs
+}
+
+// ListenerAddrs has every node's address for a listener of KafkaOptions.Secure. It
+// is empty for a name that was not among them.
+func (k *Kafka) ListenerAddrs(name string) map[int32]string {
+	addrs := map[int32]string{}
+	for _, n := range k.nodes {
+		for _, l := range n.secure {
+			if l.Name == name {
+				addrs[n.id] = l.port.addr()
+			}
+		}
 	}
 	return addrs
 }

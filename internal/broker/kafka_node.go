@@ -40,30 +40,49 @@ type node struct {
 	dir        string
 	client     *port // for clients and other brokers
 	controller *port
+	secure     []secureListener
 	server     *process // nil before the first start
 }
 
-// newNodes takes a directory in dir and two ports for each of n nodes and writes
-// their settings. After an error those nodes are returned that hold ports.
-func newNodes(dir string, n int) ([]*node, error) {
+// secureListener is a Listener of one node, with its port.
+type secureListener struct {
+	Listener
+	port *port
+}
+
+// newNodes takes a directory in dir and the ports for each node and writes their
+// settings. After an error those nodes are returned that hold ports.
+func newNodes(dir string, opts KafkaOptions) ([]*node, error) {
 	var nodes []*node
-	for id := range int32(n) {
+	for id := range int32(opts.Nodes) {
 		node := &node{id: id, dir: filepath.Join(dir, fmt.Sprintf("node-%d", id))}
 		nodes = append(nodes, node)
-		var errs [3]error
+		var errs [4]error
 		node.client, errs[0] = takePort()
 		node.controller, errs[1] = takePort()
-		errs[2] = os.Mkdir(node.dir, 0o700)
+		errs[2] = node.takeSecurePorts(opts.Secure)
+		errs[3] = os.Mkdir(node.dir, 0o700)
 		if err := joined(errs[:]); err != nil {
 			return nodes, fmt.Errorf("prepare node %d: %w", id, err)
 		}
 	}
 	for _, node := range nodes {
-		if err := os.WriteFile(node.properties(), []byte(node.settings(nodes)), 0o600); err != nil {
+		if err := os.WriteFile(node.properties(), []byte(node.settings(nodes, opts.Settings)), 0o600); err != nil {
 			return nodes, fmt.Errorf("prepare node %d: %w", node.id, err)
 		}
 	}
 	return nodes, nil
+}
+
+func (n *node) takeSecurePorts(listeners []Listener) error {
+	for _, l := range listeners {
+		p, err := takePort()
+		if err != nil {
+			return err
+		}
+		n.secure = append(n.secure, secureListener{l, p})
+	}
+	return nil
 }
 
 func (n *node) properties() string { return filepath.Join(n.dir, "server.properties") }
@@ -114,6 +133,9 @@ func (n *node) close() {
 	}
 	n.client.release()
 	n.controller.release()
+	for _, l := range n.secure {
+		l.port.release()
+	}
 }
 
 // ended is an error if the server, once started, does not run any more.

@@ -2,13 +2,16 @@ package broker
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // settings is the server.properties of a node. What is not named here is Kafka's
-// default, because defaults are part of what is looked at.
-func (n *node) settings(nodes []*node) string {
+// default, because defaults are part of what is looked at. Lines of own come last:
+// the last one of a key is what Java takes.
+func (n *node) settings(nodes []*node, own map[string]string) string {
 	var voters []string
 	for _, v := range nodes {
 		voters = append(voters, fmt.Sprintf("%d@%s", v.id, v.controller.addr()))
@@ -19,9 +22,9 @@ func (n *node) settings(nodes []*node) string {
 		"process.roles=broker,controller",
 		fmt.Sprintf("node.id=%d", n.id),
 		"controller.quorum.voters=" + strings.Join(voters, ","),
-		fmt.Sprintf("listeners=CLIENT://%s,CONTROLLER://%s", n.client.addr(), n.controller.addr()),
-		"advertised.listeners=CLIENT://" + n.client.addr(),
-		"listener.security.protocol.map=CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"listeners=" + n.advertised() + ",CONTROLLER://" + n.controller.addr(),
+		"advertised.listeners=" + n.advertised(),
+		"listener.security.protocol.map=" + n.protocols(),
 		"inter.broker.listener.name=CLIENT",
 		"controller.listener.names=CONTROLLER",
 		"log.dirs=" + filepath.ToSlash(n.data()),
@@ -49,5 +52,29 @@ func (n *node) settings(nodes []*node) string {
 			lines = append(lines, fmt.Sprintf("%s.min.isr=%d", topic, inSync))
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(own)) {
+		lines = append(lines, key+"="+escaped.Replace(own[key]))
+	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// escaped keeps a value with several lines, such as a key in PEM, on one.
+var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
+
+// advertised is every listener that clients may use.
+func (n *node) advertised() string {
+	all := "CLIENT://" + n.client.addr()
+	for _, l := range n.secure {
+		all += "," + l.Name + "://" + l.port.addr()
+	}
+	return all
+}
+
+// protocols is what each listener speaks.
+func (n *node) protocols() string {
+	all := "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT"
+	for _, l := range n.secure {
+		all += "," + l.Name + ":" + l.Protocol
+	}
+	return all
 }
