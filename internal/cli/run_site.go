@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kcompare/internal/broker"
+	"kcompare/internal/security"
 	"kcompare/internal/trial"
 )
 
@@ -83,10 +84,30 @@ func (o *runOptions) newSite() (*trial.Site, error) {
 	if err != nil {
 		return nil, usagef("--topic-config: expected key=value, each key once")
 	}
-	return &trial.Site{
+	site := &trial.Site{
 		Run:      strconv.FormatInt(o.state.Now().UnixMilli(), 36),
 		Replicas: o.replicas, TopicConfig: config, Keep: o.keep, Remains: &trial.Remains{},
-	}, nil
+	}
+	return site, o.secure(site)
+}
+
+// secure lets clients in through the proxy: where the cluster speaks TLS, they speak it
+// with the proxy, by an authority that is made for this run.
+func (o *runOptions) secure(site *trial.Site) error {
+	in, err := o.state.entrance(o.commandConfig)
+	if err != nil || in.client == nil {
+		return err
+	}
+	authority, err := security.NewAuthority(o.state.Now())
+	if err != nil {
+		return err
+	}
+	o.access = in.access
+	site.Security, site.BrokerTLS = authority.ThroughProxy(in.client), in.access.TLS
+	if in.access.TLS != nil {
+		site.ClientTLS = authority.Server
+	}
+	return nil
 }
 
 // announce says what a run makes on a cluster that is not its own.

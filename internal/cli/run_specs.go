@@ -213,7 +213,7 @@ var notForX = map[string]string{
 	"bootstrap.servers":   "the trial sets it, clients talk to its proxy",
 	"delivery.timeout.ms": "use --delivery-timeout, which also bounds the trial",
 	"retries":             "use --retries, which also bounds the plan of faults",
-	"security.protocol":   "the embedded broker and the proxy speak plaintext",
+	"security.protocol":   "use --command-config, with a cluster of your own",
 	"transactional.id":    "a scenario with transactions names its own",
 	"group.id":            "a scenario with groups names its own",
 	"isolation.level":     "a scenario says what its consumers read",
