@@ -69,29 +69,32 @@ func (p Plan) Planned(seed int64, records []Record, maxAttempts int) map[string]
 }
 
 // chain is the attempts at one record that are hit, whichever rule does it, up to
-// the first that is spared.
+// the first that is spared, or that is answered in spite of its fault.
 func (p Plan) chain(seed int64, rec Record, maxAttempts int) []Point {
 	var points []Point
 	for attempt := 1; attempt <= maxAttempts; attempt++ {
-		point, hit := p.recordPoint(seed, rec, attempt)
-		if !hit {
+		point, action := p.recordPoint(seed, rec, attempt)
+		if action == "" {
 			break
 		}
 		points = append(points, point)
+		if action.spares() {
+			break
+		}
 	}
 	return points
 }
 
 // recordPoint is that of the first rule that hits this attempt, as the engine
-// has it.
-func (p Plan) recordPoint(seed int64, rec Record, attempt int) (Point, bool) {
+// has it, and the action of the rule; "" if none does.
+func (p Plan) recordPoint(seed int64, rec Record, attempt int) (Point, Action) {
 	for _, r := range p {
 		point := Point{Rule: r.Name, Role: rec.Role, Partition: rec.Partition, Record: rec.Record, Attempt: attempt}
 		if r.byRecord() && r.Select.selectsRecord(rec) && r.Select.selectsAttempt(attempt) && r.hits(seed, point) {
-			return point, true
+			return point, r.Action
 		}
 	}
-	return Point{}, false
+	return Point{}, ""
 }
 
 func (s Selector) selectsRecord(rec Record) bool {

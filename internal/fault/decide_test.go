@@ -27,8 +27,17 @@ func dropping(chance float64) fault.Plan {
 	}}
 }
 
+// answered are the actions under which a client gets the broker's answer.
+func answered(a fault.Action) bool {
+	switch a {
+	case fault.Delay, fault.Throttle, fault.DuplicateRequest, fault.MoveCoordinator, fault.PauseNode:
+		return true
+	}
+	return false
+}
+
 // sendUntilSpared does what a client does: it sends each record, one a request,
-// until no fault hits it, or attempts run out. The result is what fired.
+// until it is answered, or attempts run out. The result is what fired.
 func sendUntilSpared(plan fault.Plan, seed int64, recs []fault.Record, maxAttempts int) map[string][]fault.Point {
 	engine := fault.NewEngine(plan, seed)
 	fired := map[string][]fault.Point{}
@@ -42,6 +51,9 @@ func sendUntilSpared(plan fault.Plan, seed int64, recs []fault.Record, maxAttemp
 				break
 			}
 			fired[hit.Rule.Name] = append(fired[hit.Rule.Name], hit.Points...)
+			if answered(hit.Rule.Action) {
+				break
+			}
 		}
 	}
 	for _, points := range fired {
@@ -85,6 +97,59 @@ func TestPlannedIsWhatFires(t *testing.T) {
 			t.Errorf("%s: planned and fired differ (-planned +fired):\n%s", tt.name, diff)
 		}
 	}
+}
+
+// Whatever the action: what is planned for a record is what its client runs into.
+func TestEveryActionIsPlannedByRecord(t *testing.T) {
+	for _, action := range everyAction() {
+		if action == fault.RefuseConnection {
+			continue
+		}
+		r := rule(action)
+		r.Select = fault.Selector{API: "Produce", Role: "payments", Probability: 0.35}
+		plan := append(fault.Plan{r}, dropping(0.2)...) // a second rule goes on where the first spares
+		if err := plan.Validate(); err != nil {
+			t.Errorf("%s: %v", action, err)
+		}
+		want := plan.Planned(3, records(100), 31)
+		for _, points := range want {
+			slices.SortFunc(points, fault.Point.Compare)
+		}
+		if diff := cmp.Diff(want, sendUntilSpared(plan, 3, records(100), 31)); diff != "" || len(want["r"]) == 0 {
+			t.Errorf("%s: %d planned (-planned +fired):\n%s", action, len(want["r"]), diff)
+		}
+	}
+}
+
+// FuzzPlan: a rule that is valid is planned as it fires, whatever is in it.
+func FuzzPlan(f *testing.F) {
+	for i := range everyAction() {
+		f.Add(uint8(i), 0.35, 0, 0, 0, int64(1))
+		f.Add(uint8(i), 1.0, 3, 0, 0, int64(2))
+		f.Add(uint8(i), 0.5, 0, 4, 0, int64(3))
+		f.Add(uint8(i), 1.0, 0, 0, 2, int64(4))
+	}
+	f.Fuzz(func(t *testing.T, action uint8, chance float64, nth, first, attempts int, seed int64) {
+		r := rule(everyAction()[int(action)%len(everyAction())])
+		r.Select.Probability, r.Select.Nth, r.Select.First, r.Select.Attempts = chance, nth, first, attempts
+		plan := fault.Plan{r}
+		if plan.Validate() != nil || r.Action == fault.RefuseConnection || first > 1000 {
+			return
+		}
+		counted := nth > 0 || first > 0
+		attemptsEach := 5
+		want := plan.Planned(seed, records(20), attemptsEach)
+		if got := sendUntilSpared(plan, seed, records(20), attemptsEach); !counted {
+			for _, points := range want {
+				slices.SortFunc(points, fault.Point.Compare)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-planned +fired):\n%s", diff)
+			}
+		} else if unplanned := slices.ContainsFunc(got["r"], func(p fault.Point) bool { return !slices.Contains(want["r"], p) }); unplanned {
+			t.Errorf("planned %v, fired %v", want["r"], got["r"])
+		}
+	})
 }
 
 func TestDecisionsDoNotDependOnArrival(t *testing.T) {

@@ -16,6 +16,7 @@ type Request struct {
 
 // Part is one partition of a request. Producer and records are set for Produce.
 type Part struct {
+	Topic         string // as the cluster names it, for MoveLeader; no decision looks at it
 	Role          string
 	Partition     int32
 	ProducerID    int64
@@ -48,6 +49,7 @@ func (e *Engine) Plan() Plan { return e.plan }
 type Hit struct {
 	Rule   Rule
 	Points []Point
+	Part   Part // the first partition that the rule selects, of the first point where records are decided; zero if the request names none
 }
 
 // Request counts an attempt at every record of the request, and decides. It is
@@ -62,9 +64,9 @@ func (e *Engine) Request(r Request) (hit Hit, isHit bool, attempts []int) {
 		if rule.Action == RefuseConnection {
 			continue
 		}
-		points := e.points(rule, r)
-		if len(points) > 0 && !isHit {
-			hit, isHit = Hit{Rule: rule, Points: points}, true
+		h, isHitToo := e.decide(rule, r)
+		if isHitToo && !isHit {
+			hit, isHit = h, true
 		}
 	}
 	return hit, isHit, attempts
@@ -105,16 +107,33 @@ func (e *Engine) count(r Request) []int {
 	return first
 }
 
-func (e *Engine) points(rule Rule, r Request) []Point {
+// decide is what one rule says of a request.
+func (e *Engine) decide(rule Rule, r Request) (Hit, bool) {
 	parts, selected := rule.Select.selects(r)
-	switch {
-	case !selected:
-		return nil
-	case rule.byRecord():
-		return e.recordPoints(rule, parts)
-	default:
-		return e.countedPoint(rule)
+	if !selected {
+		return Hit{}, false
 	}
+	hit := Hit{Rule: rule}
+	if rule.byRecord() {
+		hit.Points = e.recordPoints(rule, parts)
+	} else {
+		hit.Points = e.countedPoint(rule)
+	}
+	if len(hit.Points) == 0 {
+		return Hit{}, false
+	}
+	hit.Part = partOf(hit.Points[0], parts)
+	return hit, true
+}
+
+// partOf is where a point is.
+func partOf(p Point, parts []Part) Part {
+	for _, part := range parts {
+		if p.Record == "" || part.Role == p.Role && part.Partition == p.Partition {
+			return part
+		}
+	}
+	return Part{}
 }
 
 func (e *Engine) recordPoints(rule Rule, parts []Part) []Point {

@@ -71,6 +71,34 @@ func TestRecordPointsAreSelected(t *testing.T) {
 	}
 }
 
+// A hit says where it is: for a rule that counts the first partition that it
+// selects, for one that decides by record that of the first record that is hit.
+func TestHitPart(t *testing.T) {
+	request := fault.Request{API: "Produce", Parts: []fault.Part{
+		{Topic: "t-a", Role: "a", Records: []string{"a/1"}},
+		{Topic: "t-b", Role: "b", Partition: 2, Records: []string{"b/1"}},
+		{Topic: "t-b", Role: "b", Partition: 1, Records: []string{"b/2"}},
+	}}
+	for _, tt := range []struct {
+		name    string
+		request fault.Request
+		sel     fault.Selector // Probability 1 is added
+		want    fault.Part
+	}{
+		{"any", request, fault.Selector{API: "Produce", Nth: 1}, request.Parts[0]},
+		{"role", request, fault.Selector{API: "Produce", Nth: 1, Role: "b"}, request.Parts[1]},
+		{"record", request, fault.Selector{API: "Produce", Record: "b/2"}, request.Parts[2]},
+		{"no partition", fault.Request{API: "EndTxn"}, fault.Selector{API: "EndTxn", Nth: 1}, fault.Part{}},
+	} {
+		tt.sel.Probability = 1
+		plan := fault.Plan{{Name: "r", Action: fault.MoveLeader, Select: tt.sel}}
+		hit, isHit, _ := fault.NewEngine(plan, 1).Request(tt.request)
+		if diff := cmp.Diff(tt.want, hit.Part); diff != "" || !isHit {
+			t.Errorf("%s: hit %v, part (-want +got):\n%s", tt.name, isHit, diff)
+		}
+	}
+}
+
 func TestNthAndFirst(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -9,7 +9,6 @@ package fault
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -35,7 +34,7 @@ const (
 
 	Truncate         Action = "truncate"          // the first Bytes bytes of the answer's frame come, then the connection closes
 	DuplicateRequest Action = "duplicate-request" // the broker gets the request twice, the second answer is swallowed
-	HoldRequest      Action = "hold-request"      // the connection closes; the request reaches the broker later, see Until and Wait
+	HoldRequest      Action = "hold-request"      // the connection closes; the request reaches the broker later (see Until and Wait), nobody gets the answer
 
 	// These change the cluster before the request is forwarded, and so need one
 	// that is the run's own (see ChangesCluster).
@@ -46,11 +45,30 @@ const (
 	RestartNode     Action = "restart-node"     // it is stopped in an orderly way and started again, perhaps on another port
 )
 
+// actions are all of them, in the order in which an error lists them.
+func actions() []Action {
+	return []Action{
+		DropResponse, DropRequest, ReplaceResponse, AnswerInstead, Delay, ResetConnection, RefuseConnection,
+		Stall, HalfOpen, Throttle, Truncate, DuplicateRequest, HoldRequest,
+		MoveLeader, MoveCoordinator, KillNode, PauseNode, RestartNode,
+	}
+}
+
 // ChangesCluster says whether the action does something to brokers, not only to
 // what is on the wire.
 func (a Action) ChangesCluster() bool {
 	switch a {
 	case MoveLeader, MoveCoordinator, KillNode, PauseNode, RestartNode:
+		return true
+	}
+	return false
+}
+
+// spares says whether the client gets the broker's own answer after all, so that
+// it has no reason to send a record again.
+func (a Action) spares() bool {
+	switch a {
+	case Delay, Throttle, DuplicateRequest, MoveCoordinator, PauseNode:
 		return true
 	}
 	return false
@@ -65,8 +83,8 @@ type Rule struct {
 	Action Action
 	Select Selector
 	Code   int16         // ReplaceResponse, AnswerInstead: Kafka's error code
-	Wait   time.Duration // Delay, PauseNode; HoldRequest: the latest moment of delivery
-	Until  string        // HoldRequest: it is delivered when the next request of this API was answered; "": after Wait
+	Wait   time.Duration // Delay, PauseNode; HoldRequest: so long after it came it is delivered at the latest
+	Until  string        // HoldRequest: it is delivered when a broker answers the next request of this API; "": after Wait
 	Bytes  int           // Truncate: how much of the frame comes, its size field included
 	Rate   int           // Throttle: bytes a second
 
@@ -94,85 +112,6 @@ type Selector struct {
 	Nth         int     // only the nth request that the above selects, from 1; 0: any
 	First       int     // only the first so many of them; 0: all
 	Probability float64 // of a hit, decided by the seed; 0 never hits, 1 always
-}
-
-// Validate says what is wrong with the plan.
-func (p Plan) Validate() error {
-	names := map[string]bool{}
-	for _, r := range p {
-		if r.Name == "" || names[r.Name] {
-			return fmt.Errorf("fault rule %q: every rule needs a name of its own", r.Name)
-		}
-		names[r.Name] = true
-		if err := r.validate(); err != nil {
-			return fmt.Errorf("fault rule %q: %w", r.Name, err)
-		}
-	}
-	return nil
-}
-
-func (r Rule) validate() error {
-	s := r.Select
-	switch {
-	case !slices.Contains(actions(), r.Action):
-		return fmt.Errorf("action %q: expected one of %s", r.Action, join(actions()))
-	case !(s.Probability >= 0 && s.Probability <= 1): // so put that NaN is refused
-		return fmt.Errorf("probability %v: expected 0 to 1", s.Probability)
-	case (s.API == "") != (r.Action == RefuseConnection):
-		return fmt.Errorf("api %q: every action but %s names one", s.API, RefuseConnection)
-	case (r.Code != 0) != (r.Action == ReplaceResponse || r.Action == AnswerInstead):
-		return fmt.Errorf("code %d: %s and %s need one, other actions have none", r.Code, ReplaceResponse, AnswerInstead)
-	case r.Wait < 0 || (r.Wait != 0) != (r.Action == Delay):
-		return fmt.Errorf("wait %v: %s needs a positive one, other actions have none", r.Wait, Delay)
-	case !r.byRecord() && s.Nth == 0 && s.First == 0 && s.Probability < 1:
-		return fmt.Errorf("api %s: a chance needs a bound, nth or first, where no record is involved", s.API)
-	}
-	return cmp.Or(r.validateCounting(), s.validateReach(r.Action))
-}
-
-// validateCounting refuses bounds that contradict each other, and rules whose
-// points nobody could plan.
-func (r Rule) validateCounting() error {
-	s := r.Select
-	switch {
-	case s.Nth < 0 || s.First < 0 || s.Attempts < 0:
-		return fmt.Errorf("nth %d, first %d, attempts %d: expected 0 or more", s.Nth, s.First, s.Attempts)
-	case s.Nth > 0 && s.First > 0:
-		return fmt.Errorf("nth %d and first %d: set one of them", s.Nth, s.First)
-	case s.Attempts > 0 && !r.byRecord():
-		return fmt.Errorf("attempts %d: only where records are decided one by one: %s without nth and first", s.Attempts, produce)
-	case r.byRecord() && (s.Node != nil || s.ProducerID != nil || s.Epoch != nil || s.Sequence != nil):
-		return fmt.Errorf("node, producer id, epoch and sequence of a record are not known before the run: count requests with nth or first")
-	}
-	return nil
-}
-
-// validateReach refuses selectors that no request of the API could match.
-func (s Selector) validateReach(a Action) error {
-	produceOnly := s.Record != "" || s.ProducerID != nil || s.Epoch != nil || s.Sequence != nil
-	switch {
-	case s.End != "" && s.End != "commit" && s.End != "abort":
-		return fmt.Errorf("end %q: expected commit or abort", s.End)
-	case s.End != "" && s.API != "EndTxn":
-		return fmt.Errorf("end %q: only EndTxn has it, not %q", s.End, s.API)
-	case a == RefuseConnection && (produceOnly || s.Client != "" || s.Role != "" || s.Partition != nil):
-		return fmt.Errorf("%s selects by node alone: nothing else is known of a new connection", a)
-	case produceOnly && s.API != produce:
-		return fmt.Errorf("record, producer id, epoch and sequence: only %s has them, not %s", produce, s.API)
-	}
-	return nil
-}
-
-func actions() []Action {
-	return []Action{DropResponse, DropRequest, ReplaceResponse, AnswerInstead, Delay, ResetConnection, RefuseConnection}
-}
-
-func join(as []Action) string {
-	words := make([]string, len(as))
-	for i, a := range as {
-		words[i] = string(a)
-	}
-	return strings.Join(words, ", ")
 }
 
 // produce is the API whose requests carry records.
