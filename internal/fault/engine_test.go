@@ -97,6 +97,13 @@ func TestHitPart(t *testing.T) {
 			t.Errorf("%s: hit %v, part (-want +got):\n%s", tt.name, isHit, diff)
 		}
 	}
+	for seed := range int64(20) { // another record is hit each time
+		plan := fault.Plan{{Name: "r", Action: fault.MoveLeader, Select: fault.Selector{API: "Produce", Probability: 0.5}}}
+		hit, isHit, _ := fault.NewEngine(plan, seed).Request(request)
+		if isHit && (hit.Part.Role != hit.Points[0].Role || hit.Part.Partition != hit.Points[0].Partition) {
+			t.Errorf("seed %d: part %+v, first point %s", seed, hit.Part, hit.Points[0])
+		}
+	}
 }
 
 func TestNthAndFirst(t *testing.T) {
