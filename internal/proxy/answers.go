@@ -10,72 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kbin"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"kcompare/internal/fault"
 )
-
-// CheckPlan says whether the proxy can carry out a valid plan: every API has a
-// name that it knows, and an answer with a code in it can be made where a rule
-// asks for one. Start checks its plan; a trial may ask before it starts a broker.
-func CheckPlan(plan fault.Plan) error {
-	for _, r := range plan {
-		if err := checkRule(r); err != nil {
-			return fmt.Errorf("fault rule %q: %w", r.Name, err)
-		}
-	}
-	return nil
-}
-
-// needNoRecords says whether a plan can be carried out by batch headers alone.
-func needNoRecords(plan fault.Plan) error {
-	for _, r := range plan {
-		if r.NeedsRecords() {
-			return fmt.Errorf("fault rule %q: it is decided by the records of %s requests, and HeadersOnly leaves them undecoded: unset it, or count requests with nth or first", r.Name, r.Select.API)
-		}
-	}
-	return nil
-}
-
-func checkRule(r fault.Rule) error {
-	key, known := apiKey(r.Select.API)
-	switch {
-	case r.Action == fault.RefuseConnection:
-		return nil
-	case !known:
-		return fmt.Errorf("api %q: expected a name as Kafka spells it, such as Produce or InitProducerId", r.Select.API)
-	case (r.Select.Role != "" || r.Select.Partition != nil) && !namesPartitions(key):
-		return fmt.Errorf("%s %s: its requests are not known by topic or partition, so the rule would never hit", r.Action, r.Select.API)
-	case secret(key) && (r.Action == fault.ReplaceResponse || r.Action == fault.AnswerInstead):
-		return fmt.Errorf("%s %s: this API is never decoded, so its answers cannot be made", r.Action, r.Select.API)
-	case r.Action == fault.AnswerInstead && !answerable(key):
-		return fmt.Errorf("%s %s: the proxy cannot answer this API by itself", r.Action, r.Select.API)
-	case r.Action == fault.ReplaceResponse && !carriesCode(reflect.TypeOf(kmsg.ResponseForKey(key))):
-		return fmt.Errorf("%s %s: its answers have no error code", r.Action, r.Select.API)
-	}
-	return nil
-}
-
-// namesPartitions are the APIs whose topics and partitions faults can select by.
-func namesPartitions(key int16) bool {
-	switch kmsg.Key(key) {
-	case kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.Metadata, kmsg.OffsetCommit,
-		kmsg.TxnOffsetCommit, kmsg.AddPartitionsToTxn:
-		return true
-	}
-	return false
-}
-
-// answerable are the APIs that AnswerInstead can be asked of.
-func answerable(key int16) bool {
-	switch kmsg.Key(key) {
-	case kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.Metadata, kmsg.OffsetCommit, kmsg.OffsetFetch,
-		kmsg.FindCoordinator, kmsg.JoinGroup, kmsg.Heartbeat, kmsg.LeaveGroup, kmsg.SyncGroup,
-		kmsg.InitProducerID, kmsg.AddPartitionsToTxn, kmsg.AddOffsetsToTxn, kmsg.EndTxn, kmsg.TxnOffsetCommit,
-		kmsg.ConsumerGroupHeartbeat:
-		return true
-	}
-	return false
-}
 
 // errNoPlace: Fetch v0 without partitions, or Metadata for all topics.
 var errNoPlace = errors.New("this request leaves no place for an error code in its answer")

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -42,18 +43,25 @@ type conn struct {
 	records *batch.Parser // request side: of the batches in Produce; nil: their headers are enough
 
 	served chan struct{} // closed when the connection has ended
+	ended  chan struct{} // closed when the answer side has
 
 	mu        sync.Mutex // keeps dial and abandon apart
 	abandoned bool
 
 	pending  pending
-	draining string // answer side: the rule that dropped an answer, while those behind it are read
+	draining string // answer side: the rule that lost an answer and ends the connection, while those behind it are read
+	stalled  string // answer side: the rule that keeps answers back without an end
+	rate     int    // answer side: bytes a second to the client, 0 for no limit
 	deaf     bool   // answer side: the client does not take answers any more
 	out      []byte // answer side: the buffer of rewritten answers
+
+	quiet   atomic.Bool    // a fault keeps from the client that there is no broker any more
+	holding bool           // request side: the end of the broker connection is left to a held request
+	held    sync.WaitGroup // its delivery
 }
 
 func newConn(p *Proxy, n *node, client *net.TCPConn, id int64) *conn {
-	c := &conn{p: p, node: n, id: id, client: client, served: make(chan struct{})}
+	c := &conn{p: p, node: n, id: id, client: client, served: make(chan struct{}), ended: make(chan struct{})}
 	if !p.opts.HeadersOnly {
 		c.records = batch.NewParser()
 	}
@@ -81,12 +89,16 @@ func (c *conn) serve() {
 	var answers sync.WaitGroup
 	answers.Go(func() {
 		c.answers()
+		close(c.ended)
 		c.hangUp()
 	})
 	c.requests()
-	_ = c.broker.CloseWrite() // whatever was written before it still arrives
-	_ = c.broker.SetReadDeadline(time.Now().Add(partTimeout))
+	if !c.holding {
+		_ = c.broker.CloseWrite() // whatever was written before it still arrives
+		_ = c.broker.SetReadDeadline(time.Now().Add(partTimeout))
+	}
 	answers.Wait()
+	c.held.Wait()
 }
 
 // dial is not cut short by Close: a connection that the broker accepted and that
@@ -173,14 +185,43 @@ func (c *conn) request(frame []byte) error {
 		c.tooLate(e, *stopped)
 		return nil
 	case e.forwarded():
-		return c.forward(e, frame)
-	case e.action() == fault.DropRequest:
+		return c.carry(e, frame)
+	}
+	return c.keep(e, first, frame)
+}
+
+// carry forwards a request, after what has to happen first.
+func (c *conn) carry(e *entry, frame []byte) error {
+	if e.action().ChangesCluster() && c.changeCluster(e) {
+		return c.broker.SetReadDeadline(time.Now().Add(drainTimeout)) // what it has said before still comes
+	}
+	if err := c.forward(e, frame); err != nil {
+		return err
+	}
+	if e.again != nil {
+		return c.forwardAgain(e, frame)
+	}
+	return nil
+}
+
+// keep does not forward a request, or not yet, and sees to its turn.
+func (c *conn) keep(e *entry, first bool, frame []byte) (err error) {
+	switch e.action() {
+	case fault.DropRequest:
 		c.p.record.fired(e.exchange, *e.hit) // it is lost, whatever becomes of the connection
+	case fault.HalfOpen:
+		c.quiet.Store(true)
+		c.p.record.fired(e.exchange, *e.hit)
 	}
 	if first {
-		return c.takeTurns(e)
+		err = c.takeTurns(e)
+	} else {
+		err = c.waitForTurn(e)
 	}
-	return c.waitForTurn(e)
+	if e.action() == fault.HoldRequest {
+		c.hold(e, frame)
+	}
+	return err
 }
 
 // tooLate accounts for a request that came when the connection had stopped. What
@@ -197,9 +238,10 @@ func (c *conn) tooLate(e *entry, s stop) {
 }
 
 // waitForTurn leaves an entry to the answer side. Where it ends the connection,
-// the answers before it are delivered first, if they come in time.
+// the answers before it are delivered first, if they come in time; a held request
+// has all the time.
 func (c *conn) waitForTurn(e *entry) error {
-	if e.ends() {
+	if e.ends() && e.action() != fault.HoldRequest {
 		return c.broker.SetReadDeadline(time.Now().Add(drainTimeout))
 	}
 	return nil
@@ -240,6 +282,7 @@ func (c *conn) answer(frame []byte) error {
 		return err
 	}
 	c.p.record.answered(e.exchange, len(frame), a)
+	c.p.releaseHeld(e.exchange)
 	if err := c.treat(e, a, frame); err != nil {
 		return err
 	}
@@ -259,24 +302,42 @@ func (c *conn) expected(frame []byte) (*entry, error) {
 	return e, nil
 }
 
-// deliver writes to the client. When the client is gone, the answers that the
-// broker still gives are read for the trace alone.
+// deliver gives the client an answer.
 func (c *conn) deliver(e *entry, frame []byte) {
-	if c.deaf {
-		return
+	if c.write(frame) {
+		c.p.record.change(func() { e.exchange.Delivered = true })
 	}
-	if _, err := c.client.Write(frame); err != nil {
-		c.deaf = true
-		return
-	}
-	c.p.record.change(func() { e.exchange.Delivered = true })
 }
 
-// hangUp ends the sending towards the client after the answer side is done, and
-// gives the client a moment to hang up itself.
+// write writes to the client, and says whether it took all of it. When the client
+// is gone, the answers that the broker still gives are read for the trace alone.
+func (c *conn) write(frame []byte) bool {
+	if c.deaf {
+		return false
+	}
+	var err error
+	if c.rate > 0 {
+		err = c.trickle(frame)
+	} else {
+		_, err = c.client.Write(frame)
+	}
+	c.deaf = err != nil
+	return !c.deaf
+}
+
+// hangUp ends the connection after the answer side is done, unless the client is
+// not to know.
 func (c *conn) hangUp() {
 	c.pending.stop(stop{why: "the connection to the broker had ended"})
 	_ = c.broker.Close()
+	if !c.quiet.Load() {
+		c.endClient()
+	}
+}
+
+// endClient ends the sending towards the client, and gives it a moment to hang up
+// itself.
+func (c *conn) endClient() {
 	_ = c.client.CloseWrite()
 	_ = c.client.SetReadDeadline(time.Now().Add(lingerTimeout))
 }

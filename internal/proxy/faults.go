@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -41,16 +42,25 @@ var (
 	errUndecoded = errors.New("the request or its answer is not decoded, so no answer can be made")
 )
 
+// needsAnswer are the actions that are done to the answer of a broker, or in its
+// place.
+func needsAnswer(a fault.Action) bool {
+	switch a {
+	case fault.DropResponse, fault.ReplaceResponse, fault.AnswerInstead, fault.Delay, fault.Stall, fault.Throttle, fault.Truncate:
+		return true
+	}
+	return false
+}
+
 // prepare makes sure that the fault can happen.
 func (c *conn) prepare(e *entry, hit fault.Hit) error {
-	if hit.Rule.Action == fault.DropRequest || hit.Rule.Action == fault.ResetConnection {
-		return nil
-	}
 	switch {
-	case e.noAnswer:
+	case e.noAnswer && needsAnswer(hit.Rule.Action):
 		return errNoAnswer
 	case hit.Rule.Action == fault.AnswerInstead:
 		return c.makeAnswer(e, hit.Rule.Code)
+	case hit.Rule.Action == fault.DuplicateRequest:
+		e.again = copyOf(e)
 	}
 	return nil
 }
@@ -69,39 +79,62 @@ func (c *conn) makeAnswer(e *entry, code int16) error {
 
 // treat does to an answer of the broker what was decided: pass it on, or not.
 func (c *conn) treat(e *entry, a answer, frame []byte) error {
-	switch {
-	case e.action() == fault.DropResponse:
+	switch action := e.action(); {
+	case e.copied:
+		return nil
+	case action == fault.HoldRequest:
+		c.p.record.heldAnswer(e.exchange)
+		return errEnded
+	case action == fault.DropResponse:
 		c.drop(e)
 		return nil
-	case c.draining != "":
-		c.p.record.collateral(e.exchange, c.draining)
+	case action == fault.Stall && c.draining == "":
+		c.stall(e)
 		return nil
-	case e.action() == fault.Delay:
+	case c.losing() != "":
+		c.p.record.collateral(e.exchange, c.losing())
+		return nil
+	case action == fault.Delay:
 		if err := c.wait(e.hit.Rule.Wait); err != nil {
 			return err
 		}
 		c.p.record.fired(e.exchange, *e.hit)
-	case e.action() == fault.ReplaceResponse && c.replace(e, a):
+	case action == fault.Throttle:
+		c.throttle(e)
+	case action == fault.ReplaceResponse && c.replace(e, a):
 		return nil
 	}
 	if a.rewrite {
 		c.out = appendFrame(c.out, frame[sizeBytes:a.body], a.message)
 		frame = c.out
 	}
+	if e.action() == fault.Truncate && c.truncate(e, frame) {
+		return nil
+	}
 	c.deliver(e, frame)
 	return nil
 }
 
+// losing is the rule that answers are being lost to, "" if none is.
+func (c *conn) losing() string { return cmp.Or(c.stalled, c.draining) }
+
 // drop loses an answer, and with it the connection, because nothing may come in
-// its place. The broker has meanwhile got the requests behind it: their answers
-// are waited for, so that each request's fate is known, and are lost as well.
+// its place.
 func (c *conn) drop(e *entry) {
 	c.p.record.fired(e.exchange, *e.hit)
+	c.lose(e.hit.Rule)
+}
+
+// lose ends the connection behind an answer. The broker has meanwhile got the
+// requests behind it: their answers are waited for, so that each request's fate is
+// known, and are lost as well.
+func (c *conn) lose(rule fault.Rule) {
 	if c.draining != "" {
-		return // behind another dropped one: it was lost as planned
+		return // behind another one that was lost
 	}
-	c.draining = e.hit.Rule.Name
-	c.pending.stop(stoppedBy(c.draining))
+	c.draining = rule.Name
+	c.quiet.Store(false)
+	c.pending.stop(stoppedBy(rule))
 	_ = c.broker.SetReadDeadline(time.Now().Add(drainTimeout))
 }
 
@@ -151,8 +184,8 @@ func (c *conn) takeTurns(e *entry) error {
 }
 
 func (c *conn) answerInstead(e *entry) {
-	if c.draining != "" {
-		c.p.record.collateral(e.exchange, c.draining)
+	if c.losing() != "" {
+		c.p.record.collateral(e.exchange, c.losing())
 		return
 	}
 	if e.hit != nil {
@@ -162,12 +195,17 @@ func (c *conn) answerInstead(e *entry) {
 	c.deliver(e, e.own)
 }
 
-// end ends the connection in the place of an answer.
+// end does in the place of an answer what ends the connection, or what the client
+// sees of it.
 func (c *conn) end(e *entry) error {
-	if e.action() == fault.ResetConnection {
+	switch e.action() {
+	case fault.HoldRequest:
+		return c.endClientOfHeld()
+	case fault.ResetConnection:
 		_ = c.client.SetLinger(0) // close then sends a reset
 		_ = c.client.Close()
 		c.p.record.fired(e.exchange, *e.hit)
 	}
+	c.quiet.Store(e.action() == fault.HalfOpen)
 	return errEnded
 }

@@ -96,6 +96,8 @@ func TestActionsWithFiveInFlight(t *testing.T) {
 		responses int64 // answers to Produce that were lost
 		requests  int64 // requests that were lost
 		late      int64 // requests that came after the end of the connection was decided
+		rest      int   // bytes of an answer that was cut
+		quiet     bool  // the connection stays open, and nothing comes
 	}{
 		{
 			name: "drop-response", rule: fault.Rule{Action: fault.DropResponse, Select: nth("Produce", 2)},
@@ -158,6 +160,72 @@ func TestActionsWithFiveInFlight(t *testing.T) {
 				"payments/3 " + replaced, "payments/4 " + replaced, "payments/5 " + replaced,
 			},
 		},
+		{
+			name: "stall", rule: fault.Rule{Action: fault.Stall, Select: nth("Produce", 2)},
+			answers: []string{"ok"}, log: 5, quiet: true,
+			fates: []string{
+				"payments/1 forwarded answered delivered",
+				"payments/2 forwarded answered stall Produce 2",
+				"payments/3 forwarded answered collateral", "payments/4 forwarded answered collateral", "payments/5 forwarded answered collateral",
+			},
+			collat: count("rule 1", 3), responses: 4,
+		},
+		{
+			name: "half-open", rule: fault.Rule{Action: fault.HalfOpen, Select: nth("Produce", 3)},
+			answers: []string{"ok", "ok"}, log: 2, quiet: true,
+			fates: []string{
+				"payments/1 forwarded answered delivered", "payments/2 forwarded answered delivered",
+				"payments/3 half-open Produce 3", "payments/4", "payments/5",
+			},
+			requests: 1, late: 2,
+		},
+		{
+			name: "half-open from the first", rule: fault.Rule{Action: fault.HalfOpen, Select: nth("Produce", 1)}, quiet: true,
+			fates:    []string{"payments/1 half-open Produce 1", "payments/2", "payments/3", "payments/4", "payments/5"},
+			requests: 1, late: 4,
+		},
+		{
+			name: "throttle", rule: fault.Rule{Action: fault.Throttle, Rate: 10_000, Select: nth("Produce", 2)},
+			answers: []string{"ok", "ok", "ok", "ok", "ok"}, log: 5,
+			fates: []string{
+				"payments/1 " + replaced, "payments/2 " + replaced + " throttle Produce 2",
+				"payments/3 " + replaced, "payments/4 " + replaced, "payments/5 " + replaced,
+			},
+		},
+		{
+			name: "truncate", rule: fault.Rule{Action: fault.Truncate, Bytes: 10, Select: nth("Produce", 2)},
+			answers: []string{"ok"}, end: io.EOF, rest: 10, log: 5,
+			fates: []string{
+				"payments/1 forwarded answered delivered",
+				"payments/2 forwarded answered truncate Produce 2",
+				"payments/3 forwarded answered collateral", "payments/4 forwarded answered collateral", "payments/5 forwarded answered collateral",
+			},
+			collat: count("rule 1", 3), responses: 4,
+		},
+		{
+			name: "duplicate-request", rule: fault.Rule{Action: fault.DuplicateRequest, Select: nth("Produce", 2)},
+			answers: []string{"ok", "ok", "ok", "ok", "ok"}, log: 6,
+			fates: []string{
+				"payments/1 " + replaced, "payments/2 " + replaced + " duplicate-request Produce 2",
+				"payments/2 forwarded answered duplicate-request",
+				"payments/3 " + replaced, "payments/4 " + replaced, "payments/5 " + replaced,
+			},
+		},
+		{
+			name: "hold-request", rule: fault.Rule{Action: fault.HoldRequest, Wait: 50 * time.Millisecond, Select: nth("Produce", 3)},
+			answers: []string{"ok", "ok"}, end: io.EOF, log: 3,
+			fates: []string{
+				"payments/1 forwarded answered delivered", "payments/2 forwarded answered delivered",
+				"payments/3 forwarded answered hold-request Produce 3", "payments/4", "payments/5",
+			},
+			responses: 1, late: 2,
+		},
+		{
+			name: "hold-request of the first", rule: fault.Rule{Action: fault.HoldRequest, Wait: 50 * time.Millisecond, Select: nth("Produce", 1)},
+			end: io.EOF, log: 1,
+			fates:     []string{"payments/1 forwarded answered hold-request Produce 1", "payments/2", "payments/3", "payments/4", "payments/5"},
+			responses: 1, late: 4,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := payments(t, tt.rule)
@@ -171,13 +239,16 @@ func TestActionsWithFiveInFlight(t *testing.T) {
 					t.Errorf("answer %d: correlation id %d, %s, offset %d, want %s", i, correlation, codeName(got.ErrorCode), got.BaseOffset, want)
 				}
 			}
-			if tt.end == nil {
-				client.conn.Close()
-			} else if err := client.closed(); !errors.Is(err, tt.end) && (err != nil || tt.end != io.EOF) {
-				t.Errorf("the connection ended with %v, want %v", err, tt.end)
-			} else {
-				client.conn.Close()
+			if tt.quiet {
+				client.quiet(c.proxy, 5, int(tt.log))
 			}
+			if tt.end != nil {
+				rest, err := io.ReadAll(client.from.from)
+				if len(rest) != tt.rest || !errors.Is(err, tt.end) && (err != nil || tt.end != io.EOF) {
+					t.Errorf("the connection ended with %d bytes and %v, want %d and %v", len(rest), err, tt.rest, tt.end)
+				}
+			}
+			client.conn.Close()
 			seen := c.settled(t)
 			if diff := cmp.Diff(tt.fates, fates(seen)); diff != "" {
 				t.Errorf("fates (-want +got):\n%s", diff)

@@ -3,9 +3,11 @@ package proxy
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -205,11 +207,46 @@ func (c *rawClient) ask(req kmsg.Request) kmsg.Response {
 // closed reads what is left, and fails unless it is nothing.
 func (c *rawClient) closed() error {
 	c.t.Helper()
-	rest, err := io.ReadAll(c.conn)
+	rest, err := io.ReadAll(c.from.from)
 	if len(rest) > 0 {
 		c.t.Fatalf("%d bytes came where the connection should have ended", len(rest))
 	}
 	return err
+}
+
+// quiet waits until the proxy has read so many Produce requests and so many answers
+// to them, and fails unless the connection is still open and nothing came over it.
+func (c *rawClient) quiet(p *Proxy, requests, answers int) {
+	c.t.Helper()
+	eventually(c.t, "requests and answers in the trace", func() bool {
+		seen, answered := 0, 0
+		for _, e := range p.Observed().Trace.Exchanges {
+			if e.API != produceName {
+				continue
+			}
+			seen++
+			if e.Answered {
+				answered++
+			}
+		}
+		return seen == requests && answered == answers
+	})
+	c.silent()
+}
+
+// silent fails when anything comes, the end of the connection included.
+func (c *rawClient) silent() {
+	c.t.Helper()
+	if err := c.conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		c.t.Fatal(err)
+	}
+	n, err := c.from.from.Read(make([]byte, 1))
+	if n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		c.t.Errorf("%d bytes and %v came where nothing should", n, err)
+	}
+	if err := c.conn.SetReadDeadline(time.Now().Add(deadline)); err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // payment is a record that a scenario would send: two headers, one a batch.

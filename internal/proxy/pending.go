@@ -28,7 +28,12 @@ type stop struct {
 	why  string
 }
 
-func stoppedBy(rule string) stop { return stop{rule: rule, why: "the connection ends by rule " + rule} }
+func stoppedBy(r fault.Rule) stop {
+	if r.Action == fault.HalfOpen {
+		return stop{rule: r.Name, why: "the connection is half open by rule " + r.Name}
+	}
+	return stop{rule: r.Name, why: "the connection ends by rule " + r.Name}
+}
 
 // entry is one request in the queue.
 type entry struct {
@@ -36,6 +41,8 @@ type entry struct {
 	exchange *evidence.Exchange
 	hit      *fault.Hit // nil: no fault
 	own      []byte     // AnswerInstead: the answer, made before anything is sent
+	again    *entry     // DuplicateRequest: the second time, next in the queue
+	copied   bool       // this is such a second time
 }
 
 // action is what is to be done to the entry, "" for nothing.
@@ -49,9 +56,14 @@ func (e *entry) action() fault.Action {
 // forwarded says whether the broker gets to see the request.
 func (e *entry) forwarded() bool { return e.own == nil && !e.ends() }
 
-// ends says whether the connection ends in the place of this request's answer.
+// ends says whether nothing is forwarded from this request on, and the connection
+// ends, or falls silent, in the place of its answer.
 func (e *entry) ends() bool {
-	return e.action() == fault.DropRequest || e.action() == fault.ResetConnection
+	switch e.action() {
+	case fault.DropRequest, fault.ResetConnection, fault.HalfOpen, fault.HoldRequest:
+		return true
+	}
+	return false
 }
 
 // queued says whether the entry has a turn: everything that is answered or ends
@@ -75,13 +87,17 @@ func (p *pending) push(e *entry, decide func()) (first bool, stopped *stop) {
 	}
 	decide()
 	if e.ends() {
-		s := stoppedBy(e.hit.Rule.Name)
+		s := stoppedBy(e.hit.Rule)
 		p.stopped = &s
 	}
+	first = len(p.queue) == 0
 	if e.queued() {
 		p.queue = append(p.queue, e)
+		if e.again != nil {
+			p.queue = append(p.queue, e.again)
+		}
 	}
-	return len(p.queue) == 1, nil
+	return first, nil
 }
 
 // stop makes sure that no further request is forwarded. The first reason stays.

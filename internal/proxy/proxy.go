@@ -123,6 +123,7 @@ type Proxy struct {
 	opts   Options
 	record *recorder
 	topics *topics
+	holds  *holds
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -156,12 +157,17 @@ func Start(opts Options) (*Proxy, error) {
 			return nil, fmt.Errorf("start proxy: %w", err)
 		}
 	}
+	if opts.Control == nil {
+		if err := needNoControl(opts.Engine.Plan()); err != nil {
+			return nil, fmt.Errorf("start proxy: %w", err)
+		}
+	}
 	if opts.Keep == 0 {
 		opts.Keep = defaultKeep
 	}
 	p := &Proxy{
 		opts: opts, record: newRecorder(opts.Clock, opts.Keep), topics: newTopics(opts.TopicIDs),
-		nodes: map[int32]*node{}, conns: map[*conn]bool{},
+		holds: newHolds(opts.Engine.Plan()), nodes: map[int32]*node{}, conns: map[*conn]bool{},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	for _, id := range slices.Sorted(maps.Keys(opts.Upstreams)) {

@@ -161,13 +161,22 @@ func (r *recorder) change(change func()) {
 func (r *recorder) answered(e *evidence.Exchange, size int, a answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e.Answered, e.AnsweredAt, e.ResponseBytes, e.Result = true, r.clock().Microseconds(), size, a.result
+	e.Answered, e.AnsweredAt, e.ResponseBytes = true, r.clock().Microseconds(), size
+	e.Result = joined(e.Result, a.result)
 	for i := range e.Batches {
 		b := &e.Batches[i]
 		if at, ok := a.appended[place{b.Topic, b.Partition}]; ok {
 			b.Code, b.BaseOffset = at.code, at.offset
 		}
 	}
+}
+
+// joined is what was done to a request, and what the broker said to it.
+func joined(done, result string) string {
+	if done == "" || result == "" {
+		return done + result
+	}
+	return done + ": " + result
 }
 
 // fired notes that a fault happened, not that it was decided.
@@ -183,9 +192,28 @@ func (r *recorder) fired(e *evidence.Exchange, hit fault.Hit) {
 		return
 	}
 	switch hit.Rule.Action {
-	case fault.DropResponse:
+	case fault.DropResponse, fault.Stall, fault.Truncate:
 		r.seen.ResponsesDropped++
-	case fault.DropRequest, fault.ResetConnection:
+	case fault.DropRequest, fault.ResetConnection, fault.HalfOpen, fault.KillNode, fault.RestartNode:
+		r.seen.RequestsDropped++
+	}
+}
+
+// heldAnswer notes the answer to a request that was held: nobody gets it.
+func (r *recorder) heldAnswer(e *evidence.Exchange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e.API == produceName {
+		r.seen.ResponsesDropped++
+	}
+}
+
+// heldForGood notes that a request was held and never delivered.
+func (r *recorder) heldForGood(e *evidence.Exchange, why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.Result = "held, not delivered: " + why.Error()
+	if e.API == produceName {
 		r.seen.RequestsDropped++
 	}
 }

@@ -35,7 +35,7 @@ func (v *view) topic(name string, id [16]byte) string {
 // part notes a partition of the request, and makes the fault part of it.
 func (v *view) part(topic string, partition int32) fault.Part {
 	v.names = append(v.names, fmt.Sprintf("%s-%d", topic, partition))
-	return fault.Part{Role: v.p.opts.Roles[topic], Partition: partition}
+	return fault.Part{Topic: topic, Role: v.p.opts.Roles[topic], Partition: partition}
 }
 
 // produce reads the batches, and makes one part of each.
@@ -124,7 +124,7 @@ func (v *view) parts(message kmsg.Request) []fault.Part {
 	case *kmsg.MetadataRequest:
 		for _, t := range m.Topics {
 			topic, _ := v.p.topics.name(deref(t.Topic), t.TopicID) // asking for a name is how a client learns it
-			parts = append(parts, fault.Part{Role: v.p.opts.Roles[topic], Partition: noPartition})
+			parts = append(parts, fault.Part{Topic: topic, Role: v.p.opts.Roles[topic], Partition: noPartition})
 			v.names = append(v.names, topic)
 		}
 	}

@@ -1,0 +1,140 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"kcompare/internal/fault"
+)
+
+// MoveLeader, MoveCoordinator, KillNode, PauseNode, RestartNode: the cluster is
+// changed before the request goes on, so that it is the first to meet what has
+// changed. The other connections go on meanwhile. A request to a node that is gone
+// is not written into a dead connection, where it would look as if the node had got
+// it; the client learns from the end of the connection, as it would without a proxy.
+// What was under way on other connections of the node is in the trace as forwarded
+// and not answered, and is counted as no collateral: nobody knows what became of it.
+
+// controlTimeout bounds one change of the cluster. A node of a real Kafka that is
+// restarted on a busy machine takes half a minute.
+const controlTimeout = 90 * time.Second
+
+// changeCluster does it for the request. gone says that the node is not there any
+// more that the connection leads to.
+func (c *conn) changeCluster(e *entry) (gone bool) {
+	ctx, cancel := context.WithTimeout(c.p.ctx, controlTimeout)
+	defer cancel()
+	did, err := c.control(ctx, e)
+	if err != nil {
+		if c.p.ctx.Err() == nil {
+			c.p.record.problem("rule %s did not fire: %v", e.hit.Rule.Name, err)
+		}
+		return false
+	}
+	gone = e.action() == fault.KillNode || e.action() == fault.RestartNode
+	if gone {
+		c.pending.stop(stop{rule: e.hit.Rule.Name, why: fmt.Sprintf("%s by rule %s", did, e.hit.Rule.Name)})
+		did = "not forwarded: " + did
+	}
+	c.p.record.change(func() { e.exchange.Result = did })
+	c.p.record.fired(e.exchange, *e.hit)
+	return gone
+}
+
+// control has the change made, and says what it was.
+func (c *conn) control(ctx context.Context, e *entry) (did string, err error) {
+	control, node := c.p.opts.Control, c.node.id
+	if nodeAction := e.action() != fault.MoveLeader && e.action() != fault.MoveCoordinator; nodeAction && node < 0 {
+		return "", fmt.Errorf("%s: the request came to a bootstrap address, and which node that is, is not known", e.action())
+	}
+	switch wait := e.hit.Rule.Wait; e.action() {
+	case fault.MoveLeader:
+		return c.moveLeader(ctx, e.hit.Part)
+	case fault.MoveCoordinator:
+		return c.moveCoordinator(ctx, e.message)
+	case fault.KillNode:
+		return fmt.Sprintf("node %d was killed", node), control.KillNode(ctx, node)
+	case fault.PauseNode:
+		return fmt.Sprintf("node %d was paused for %v", node, wait), control.PauseNode(ctx, node, wait)
+	default:
+		return fmt.Sprintf("node %d was restarted", node), control.RestartNode(ctx, node)
+	}
+}
+
+func (c *conn) moveLeader(ctx context.Context, part fault.Part) (string, error) {
+	if part.Topic == "" {
+		return "", errors.New("move-leader: the request names no partition")
+	}
+	did := fmt.Sprintf("the leader of %s-%d was moved", part.Topic, part.Partition)
+	return did, c.p.opts.Control.MoveLeader(ctx, part.Topic, part.Partition)
+}
+
+func (c *conn) moveCoordinator(ctx context.Context, message kmsg.Request) (string, error) {
+	kind, key, _ := coordinated(message)
+	if key == "" {
+		return "", errors.New("move-coordinator: the request names no group or transactional id")
+	}
+	return fmt.Sprintf("the coordinator of %s was moved", key), c.p.opts.Control.MoveCoordinator(ctx, kind, key)
+}
+
+// NodeMoved says where a node is now. The proxy learns it from any Metadata answer
+// too, but nobody is left to give one when it was the only node: whoever restarted
+// it on another port says so, when it answers there.
+func (p *Proxy) NodeMoved(node int32, addr string) error {
+	if _, err := p.ensureNode(node, addr); err != nil {
+		return fmt.Errorf("node %d moved to %s: %w", node, addr, err)
+	}
+	return nil
+}
+
+func hasCoordinator(key int16) bool {
+	_, _, has := coordinated(kmsg.RequestForKey(key))
+	return has
+}
+
+// coordinated is the group or transactional id that a request is about; has says
+// whether requests of its API are about any. TxnOffsetCommit goes to the group's
+// coordinator (KIP-98). Produce tells the transaction's of partitions since KIP-890.
+func coordinated(message kmsg.Request) (kind CoordinatorKind, key string, has bool) {
+	switch m := message.(type) {
+	case *kmsg.JoinGroupRequest:
+		return GroupCoordinator, m.Group, true
+	case *kmsg.SyncGroupRequest:
+		return GroupCoordinator, m.Group, true
+	case *kmsg.HeartbeatRequest:
+		return GroupCoordinator, m.Group, true
+	case *kmsg.LeaveGroupRequest:
+		return GroupCoordinator, m.Group, true
+	case *kmsg.ConsumerGroupHeartbeatRequest:
+		return GroupCoordinator, m.Group, true
+	case *kmsg.ShareGroupHeartbeatRequest:
+		return GroupCoordinator, m.GroupID, true
+	case *kmsg.OffsetCommitRequest:
+		return GroupCoordinator, m.Group, true
+	case *kmsg.OffsetFetchRequest:
+		if m.Version >= 8 && len(m.Groups) > 0 {
+			return GroupCoordinator, m.Groups[0].Group, true
+		}
+		return GroupCoordinator, m.Group, true
+	case *kmsg.TxnOffsetCommitRequest:
+		return GroupCoordinator, m.Group, true
+	case *kmsg.InitProducerIDRequest:
+		return TransactionCoordinator, deref(m.TransactionalID), true
+	case *kmsg.AddPartitionsToTxnRequest:
+		if m.Version >= 4 && len(m.Transactions) > 0 {
+			return TransactionCoordinator, m.Transactions[0].TransactionalID, true
+		}
+		return TransactionCoordinator, m.TransactionalID, true
+	case *kmsg.AddOffsetsToTxnRequest:
+		return TransactionCoordinator, m.TransactionalID, true
+	case *kmsg.EndTxnRequest:
+		return TransactionCoordinator, m.TransactionalID, true
+	case *kmsg.ProduceRequest:
+		return TransactionCoordinator, deref(m.TransactionID), true
+	}
+	return 0, "", false
+}
