@@ -29,10 +29,21 @@ func TestCheckPlan(t *testing.T) {
 		{fault.Rule{Name: "r", Action: fault.DropResponse, Select: fault.Selector{API: "EndTxn", Role: "payments", Nth: 1, Probability: 1}}, "would never hit"},
 		{rule(fault.AnswerInstead, "DescribeGroups"), "answer-instead DescribeGroups"},
 		{rule(fault.ReplaceResponse, "SaslAuthenticate"), "never decoded"},
+		{rule(fault.Truncate, "SaslAuthenticate"), ""},
+		{fault.Rule{Name: "r", Action: fault.HoldRequest, Until: "Metadata", Select: nth("EndTxn", 1)}, ""},
+		{fault.Rule{Name: "r", Action: fault.HoldRequest, Until: "metadata", Select: nth("EndTxn", 1)}, `until "metadata"`},
+		{rule(fault.MoveLeader, "Fetch"), "nothing was given that could"},
+		{rule(fault.RestartNode, "Metadata"), "nothing was given that could"},
+		{rule(fault.MoveLeader, "EndTxn"), "name no partition"},
+		{rule(fault.MoveLeader, "Metadata"), "name no partition"},
+		{rule(fault.MoveCoordinator, "Fetch"), "name no group or transactional id"},
 	} {
-		_, err := Start(Options{
+		p, err := Start(Options{
 			Upstreams: map[int32]string{0: "127.0.0.1:1"}, Clock: clock(), Engine: fault.NewEngine(fault.Plan{tt.rule}, 1),
 		})
+		if err == nil {
+			p.Close()
+		}
 		switch {
 		case tt.want == "" && err != nil:
 			t.Errorf("%s %s: %v", tt.rule.Action, tt.rule.Select.API, err)

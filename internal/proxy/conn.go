@@ -192,8 +192,8 @@ func (c *conn) request(frame []byte) error {
 
 // carry forwards a request, after what has to happen first.
 func (c *conn) carry(e *entry, frame []byte) error {
-	if e.action().ChangesCluster() && c.changeCluster(e) {
-		return c.broker.SetReadDeadline(time.Now().Add(drainTimeout)) // what it has said before still comes
+	if e.action().ChangesCluster() && !c.changeCluster(e) {
+		return nil
 	}
 	if err := c.forward(e, frame); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (c *conn) keep(e *entry, first bool, frame []byte) (err error) {
 	if first {
 		err = c.takeTurns(e)
 	} else {
-		err = c.waitForTurn(e)
+		c.waitForTurn(e)
 	}
 	if e.action() == fault.HoldRequest {
 		c.hold(e, frame)
@@ -240,11 +240,10 @@ func (c *conn) tooLate(e *entry, s stop) {
 // waitForTurn leaves an entry to the answer side. Where it ends the connection,
 // the answers before it are delivered first, if they come in time; a held request
 // has all the time.
-func (c *conn) waitForTurn(e *entry) error {
+func (c *conn) waitForTurn(e *entry) {
 	if e.ends() && e.action() != fault.HoldRequest {
-		return c.broker.SetReadDeadline(time.Now().Add(drainTimeout))
+		_ = c.broker.SetReadDeadline(time.Now().Add(drainTimeout))
 	}
-	return nil
 }
 
 func (c *conn) forward(e *entry, frame []byte) error {

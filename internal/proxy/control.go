@@ -23,26 +23,35 @@ import (
 // restarted on a busy machine takes half a minute.
 const controlTimeout = 90 * time.Second
 
-// changeCluster does it for the request. gone says that the node is not there any
-// more that the connection leads to.
-func (c *conn) changeCluster(e *entry) (gone bool) {
+// changeCluster does it for the request, and says whether that is still to be
+// forwarded.
+func (c *conn) changeCluster(e *entry) (goesOn bool) {
 	ctx, cancel := context.WithTimeout(c.p.ctx, controlTimeout)
 	defer cancel()
 	did, err := c.control(ctx, e)
-	if err != nil {
-		if c.p.ctx.Err() == nil {
-			c.p.record.problem("rule %s did not fire: %v", e.hit.Rule.Name, err)
-		}
+	switch {
+	case err != nil && c.p.ctx.Err() != nil:
+		c.p.record.change(func() { e.exchange.Result = "not forwarded: " + errClosed.Error() })
 		return false
+	case err != nil:
+		c.p.record.problem("rule %s did not fire: %v", e.hit.Rule.Name, err)
+		return true
+	case e.action() == fault.KillNode || e.action() == fault.RestartNode:
+		c.nodeGone(e, did)
+	default:
+		c.p.record.change(func() { e.exchange.Result = did })
+		goesOn = true
 	}
-	gone = e.action() == fault.KillNode || e.action() == fault.RestartNode
-	if gone {
-		c.pending.stop(stop{rule: e.hit.Rule.Name, why: fmt.Sprintf("%s by rule %s", did, e.hit.Rule.Name)})
-		did = "not forwarded: " + did
-	}
-	c.p.record.change(func() { e.exchange.Result = did })
 	c.p.record.fired(e.exchange, *e.hit)
-	return gone
+	return goesOn
+}
+
+// nodeGone lets nothing more go to a node that is not there. What it has said
+// before still comes.
+func (c *conn) nodeGone(e *entry, did string) {
+	c.pending.stop(stop{rule: e.hit.Rule.Name, why: did + " by rule " + e.hit.Rule.Name})
+	_ = c.broker.SetReadDeadline(time.Now().Add(drainTimeout))
+	c.p.record.change(func() { e.exchange.Result = "not forwarded: " + did })
 }
 
 // control has the change made, and says what it was.

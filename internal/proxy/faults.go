@@ -200,7 +200,8 @@ func (c *conn) answerInstead(e *entry) {
 func (c *conn) end(e *entry) error {
 	switch e.action() {
 	case fault.HoldRequest:
-		return c.endClientOfHeld()
+		c.endClientOfHeld()
+		return nil
 	case fault.ResetConnection:
 		_ = c.client.SetLinger(0) // close then sends a reset
 		_ = c.client.Close()

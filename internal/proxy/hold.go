@@ -164,7 +164,7 @@ func (c *conn) awaitRelease(one *held, atMost time.Duration) error {
 
 // endClientOfHeld ends the connection of the client alone, when it is the turn of
 // the held request. Answers are waited for as long as it takes from now on.
-func (c *conn) endClientOfHeld() error {
+func (c *conn) endClientOfHeld() {
 	c.endClient()
-	return c.broker.SetReadDeadline(time.Time{})
+	_ = c.broker.SetReadDeadline(time.Time{})
 }

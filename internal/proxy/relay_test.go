@@ -25,6 +25,7 @@ type upstream struct {
 	mu   sync.Mutex
 	hash map[[sha256.Size]byte]bool // of every frame that arrived
 	got  int
+	gone int // connections that have ended
 }
 
 // serve takes connections until the test ends. answer gets a whole frame and
@@ -51,7 +52,12 @@ func serve(t *testing.T, answer func(frame []byte) (reply []byte, goOn bool)) *u
 }
 
 func (u *upstream) talk(conn net.Conn, answer func([]byte) ([]byte, bool)) {
-	defer conn.Close()
+	defer func() {
+		conn.Close()
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.gone++
+	}()
 	from := newFrameReader(conn, "proxy")
 	for {
 		frame, err := from.next()
@@ -73,6 +79,13 @@ func (u *upstream) frames() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.got
+}
+
+// left is how many connections have ended.
+func (u *upstream) left() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.gone
 }
 
 // before puts a proxy in front of the server, as node 0.
