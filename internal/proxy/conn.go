@@ -212,13 +212,15 @@ func (c *conn) keep(e *entry, first bool, frame []byte) (err error) {
 	case fault.HalfOpen:
 		c.quiet.Store(true)
 		c.p.record.fired(e.exchange, *e.hit)
+	case fault.HoldRequest:
+		e.held = c.p.holds.add(e) // before anybody is told, because it may be released at once
 	}
 	if first {
 		err = c.takeTurns(e)
 	} else {
 		c.waitForTurn(e)
 	}
-	if e.action() == fault.HoldRequest {
+	if e.held != nil {
 		c.hold(e, frame)
 	}
 	return err

@@ -104,12 +104,12 @@ func (p *Proxy) releaseHeld(answered *evidence.Exchange) {
 // hold keeps the request, for a goroutine of the connection to deliver it.
 func (c *conn) hold(e *entry, frame []byte) {
 	c.holding = true
-	one, frame := c.p.holds.add(e), slices.Clone(frame)
+	frame = slices.Clone(frame)
 	c.held.Go(func() {
-		defer close(one.settled)
-		defer c.p.holds.remove(one)
+		defer close(e.held.settled)
+		defer c.p.holds.remove(e.held)
 		defer c.broker.Close()
-		if err := c.deliverHeld(e, frame, one); err != nil {
+		if err := c.deliverHeld(e, frame); err != nil {
 			c.p.record.heldForGood(e.exchange, err)
 			if !errors.Is(err, errClosed) {
 				c.p.record.problem("rule %s did not fire: %v", e.hit.Rule.Name, err)
@@ -120,8 +120,8 @@ func (c *conn) hold(e *entry, frame []byte) {
 
 // deliverHeld delivers the request when its time has come, and returns when the
 // answer side is done with the answer.
-func (c *conn) deliverHeld(e *entry, frame []byte, one *held) error {
-	if err := c.awaitRelease(one, e.hit.Rule.Wait); err != nil {
+func (c *conn) deliverHeld(e *entry, frame []byte) error {
+	if err := c.awaitRelease(e); err != nil {
 		return err
 	}
 	waited := c.p.opts.Clock() - time.Duration(e.exchange.At)*time.Microsecond
@@ -147,19 +147,21 @@ func (c *conn) deliverHeld(e *entry, frame []byte, one *held) error {
 
 var errHungUp = errors.New("the broker ended the connection on which a request was held for it")
 
-func (c *conn) awaitRelease(one *held, atMost time.Duration) error {
-	timer := time.NewTimer(atMost)
+func (c *conn) awaitRelease(e *entry) error {
+	timer := time.NewTimer(e.hit.Rule.Wait)
 	defer timer.Stop()
 	select {
-	case <-one.released:
+	case <-e.held.released:
 		return nil
 	case <-timer.C:
 		return nil
 	case <-c.ended:
-		return errHungUp
 	case <-c.p.ctx.Done():
+	}
+	if c.p.ctx.Err() != nil { // which ends the answer side as well
 		return errClosed
 	}
+	return errHungUp
 }
 
 // endClientOfHeld ends the connection of the client alone, when it is the turn of

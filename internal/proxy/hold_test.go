@@ -118,12 +118,15 @@ func TestHoldAndClose(t *testing.T) {
 
 // A broker that hangs up in the meantime takes the fault with it, and that is said.
 func TestHoldAndTheBrokerHangsUp(t *testing.T) {
-	u := serve(t, func(frame []byte) ([]byte, bool) { return produced(frame), false })
+	decided := make(chan bool)
+	u := serve(t, func(frame []byte) ([]byte, bool) { <-decided; return produced(frame), false })
 	p := u.before(t, func(o *Options) {
 		o.Engine = plan(fault.Rule{Action: fault.HoldRequest, Wait: time.Hour, Select: nth("Produce", 2)})
 	})
 	client := dialNode(t, p, 0)
 	client.send(produceV8(1), produceV8(2))
+	eventually(t, "both requests decided", func() bool { return p.Requests()["Produce"] == 2 })
+	close(decided)
 	client.receive(produceV8(1))
 	if err := client.closed(); err != nil {
 		t.Errorf("the connection ended with %v", err)

@@ -43,6 +43,7 @@ type entry struct {
 	own      []byte     // AnswerInstead: the answer, made before anything is sent
 	again    *entry     // DuplicateRequest: the second time, next in the queue
 	copied   bool       // this is such a second time
+	held     *held      // HoldRequest: until when
 }
 
 // action is what is to be done to the entry, "" for nothing.
@@ -100,11 +101,12 @@ func (p *pending) push(e *entry, decide func()) (first bool, stopped *stop) {
 	return first, nil
 }
 
-// stop makes sure that no further request is forwarded. The first reason stays.
+// stop makes sure that no further request is forwarded. The first reason stays, but
+// that the broker had ended the connection gives way to the rule that was behind it.
 func (p *pending) stop(s stop) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stopped == nil {
+	if p.stopped == nil || p.stopped.rule == "" {
 		p.stopped = &s
 	}
 }
