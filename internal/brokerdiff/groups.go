@@ -1,0 +1,142 @@
+package brokerdiff
+
+import (
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// groups is membership: classic groups, consumer groups (KIP-848), share groups
+// (KIP-932).
+func groups() []Situation {
+	return []Situation{
+		{ID: "join-without-id", Asks: "JoinGroup v5 of a new group without a member id (KIP-394)", play: func(s *session) {
+			n, id := s.join("", "range")
+			s.tell("JoinGroup", fmt.Sprintf("%s, member id given: %t", code(n), id != ""))
+		}},
+		{ID: "join-other-assignor", Asks: "a second member has no assignor in common with the first", play: joinOtherAssignor},
+		{ID: "heartbeat-unknown", Asks: "Heartbeat of a group that does not exist", play: heartbeatUnknown},
+		{ID: "leave-unknown", Asks: "LeaveGroup of a member that does not exist", play: leaveUnknown},
+		{ID: "describe-group-unknown", Asks: "DescribeGroups v5 of a group that does not exist", play: func(s *session) { s.describeGroup(5) }},
+		{ID: "describe-group-unknown-new", Asks: "... DescribeGroups v6", play: func(s *session) { s.describeGroup(6) }},
+		{ID: "delete-group-unknown", Asks: "DeleteGroups of a group that does not exist", play: deleteGroupUnknown},
+		{ID: "consumer-group-join", Asks: "ConsumerGroupHeartbeat v1 of the first member of a group", play: consumerGroupJoin},
+		{ID: "consumer-group-stranger", Asks: "... of a member that the group does not have", play: consumerGroupStranger},
+		{ID: "share-group-join", Asks: "ShareGroupHeartbeat v1 of the first member of a share group", play: shareGroupJoin},
+		{ID: "share-coordinator", Asks: "FindCoordinator v6 for a share group", play: shareCoordinator},
+	}
+}
+
+// join is JoinGroup of the session's group; id is the member id in the answer.
+func (s *session) join(member, assignor string) (n int16, id string) {
+	protocol := kmsg.NewJoinGroupRequestProtocol()
+	protocol.Name = assignor
+	req := kmsg.NewPtrJoinGroupRequest()
+	req.Group, req.MemberID, req.ProtocolType = s.name, member, "consumer"
+	req.SessionTimeoutMillis, req.RebalanceTimeoutMillis = 10_000, 10_000
+	req.Protocols = append(req.Protocols, protocol)
+	resp := ask[*kmsg.JoinGroupResponse](s, 5, req)
+	if resp == nil {
+		return 0, ""
+	}
+	return resp.ErrorCode, resp.MemberID
+}
+
+func joinOtherAssignor(s *session) {
+	_, id := s.join("", "range")
+	n, _ := s.join(id, "range")
+	s.must("JoinGroup of the first member", n)
+	_, id = s.join("", "roundrobin")
+	n, _ = s.join(id, "roundrobin")
+	s.tell("JoinGroup of the second", code(n))
+}
+
+func heartbeatUnknown(s *session) {
+	req := kmsg.NewPtrHeartbeatRequest()
+	req.Group, req.MemberID, req.Generation = s.name, "nobody", 1
+	if resp := ask[*kmsg.HeartbeatResponse](s, 4, req); resp != nil {
+		s.tell("Heartbeat", code(resp.ErrorCode))
+	}
+}
+
+func leaveUnknown(s *session) {
+	member := kmsg.NewLeaveGroupRequestMember()
+	member.MemberID = "nobody"
+	req := kmsg.NewPtrLeaveGroupRequest()
+	req.Group = s.name
+	req.Members = append(req.Members, member)
+	resp := ask[*kmsg.LeaveGroupResponse](s, 4, req)
+	if resp == nil {
+		return
+	}
+	s.tell("LeaveGroup", code(resp.ErrorCode))
+	for _, m := range resp.Members {
+		s.tell("member", code(m.ErrorCode))
+	}
+}
+
+func (s *session) describeGroup(version int16) {
+	req := kmsg.NewPtrDescribeGroupsRequest()
+	req.Groups = []string{s.name}
+	resp := ask[*kmsg.DescribeGroupsResponse](s, version, req)
+	if resp != nil && len(resp.Groups) == 1 {
+		s.tell("DescribeGroups", fmt.Sprintf("%s, state %q", code(resp.Groups[0].ErrorCode), resp.Groups[0].State))
+	}
+}
+
+func deleteGroupUnknown(s *session) {
+	req := kmsg.NewPtrDeleteGroupsRequest()
+	req.Groups = []string{s.name}
+	resp := ask[*kmsg.DeleteGroupsResponse](s, 2, req)
+	if resp != nil && len(resp.Groups) == 1 {
+		s.tell("DeleteGroups", code(resp.Groups[0].ErrorCode))
+	}
+}
+
+func (s *session) consumerHeartbeat(member string, epoch int32) *kmsg.ConsumerGroupHeartbeatResponse {
+	req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
+	req.Group, req.MemberID, req.MemberEpoch = s.name, member, epoch
+	req.RebalanceTimeoutMillis = 10_000
+	req.SubscribedTopicNames, req.Topics = []string{s.newTopic().name}, []kmsg.ConsumerGroupHeartbeatRequestTopic{}
+	return ask[*kmsg.ConsumerGroupHeartbeatResponse](s, 1, req)
+}
+
+// memberID is one that a client makes up itself (KIP-1082).
+const memberID = "AAAAAAAAAAAAAAAAAAAAAQ"
+
+func consumerGroupJoin(s *session) {
+	if resp := s.consumerHeartbeat(memberID, 0); resp != nil {
+		s.tell("ConsumerGroupHeartbeat", fmt.Sprintf("%s, assigned: %t", code(resp.ErrorCode), resp.Assignment != nil))
+	}
+}
+
+func consumerGroupStranger(s *session) {
+	if resp := s.consumerHeartbeat(memberID, 0); resp != nil {
+		s.must("ConsumerGroupHeartbeat", resp.ErrorCode)
+	}
+	if resp := s.consumerHeartbeat("AAAAAAAAAAAAAAAAAAAAAg", 5); resp != nil {
+		s.tell("ConsumerGroupHeartbeat", code(resp.ErrorCode))
+	}
+}
+
+func shareGroupJoin(s *session) {
+	req := kmsg.NewPtrShareGroupHeartbeatRequest()
+	req.GroupID, req.MemberID, req.SubscribedTopicNames = s.name, memberID, []string{s.newTopic().name}
+	if resp := ask[*kmsg.ShareGroupHeartbeatResponse](s, 1, req); resp != nil {
+		s.tell("ShareGroupHeartbeat", code(resp.ErrorCode))
+	}
+}
+
+func shareCoordinator(s *session) {
+	req := kmsg.NewPtrFindCoordinatorRequest()
+	req.CoordinatorType, req.CoordinatorKeys = 2, []string{s.name + ":AAAAAAAAAAAAAAAAAAAAAQ:0"}
+	var n int16
+	s.until("the share coordinator is found", func() bool { // Kafka makes its topic when it is first asked
+		resp := ask[*kmsg.FindCoordinatorResponse](s, 6, req)
+		if resp != nil && len(resp.Coordinators) == 1 {
+			n = resp.Coordinators[0].ErrorCode
+		}
+		return !notNow(n)
+	})
+	s.tell("FindCoordinator", code(n))
+}
