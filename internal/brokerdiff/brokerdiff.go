@@ -43,6 +43,15 @@ func Situations() []Situation {
 // "what was asked: answer".
 type Answers map[string][]string
 
+// Settings is what a broker has to be started with beside its defaults, so that
+// ids expire while a situation waits for it. Everything else is much quicker.
+func Settings() map[string]string {
+	return map[string]string{
+		"transactional.id.expiration.ms":                             "8000",
+		"transaction.remove.expired.transaction.cleanup.interval.ms": "500",
+	}
+}
+
 // atOnce bounds how many situations are played at a time.
 const atOnce = 8
 

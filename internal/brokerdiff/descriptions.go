@@ -10,34 +10,110 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
+// Why no scenario of the core meets these differences.
+const (
+	topicsAreRight = "The topics of the core are right."
+	notLookedAt    = "No story of the core looks at transactions from outside."
+)
+
 // descriptions is what a broker says about itself, its topics and its
 // transactions, and how topics are made.
 func descriptions() []Situation {
 	return []Situation{
-		{ID: "cluster-brokers", Asks: "DescribeCluster v1 of the brokers", play: func(s *session) { s.describeCluster(1) }},
-		{ID: "cluster-controllers", Asks: "... of the controllers", play: func(s *session) { s.describeCluster(2) }},
-		{ID: "metadata-no-topic", Asks: "Metadata v12 of a topic that does not exist, without leave to create it", play: metadataNoTopic},
-		{ID: "metadata-no-topic-id", Asks: "... of a topic id", play: metadataNoTopicID},
-		{ID: "create-topic-twice", Asks: "CreateTopics of a topic that exists", play: createTopicTwice},
-		{ID: "create-topic-replicas", Asks: "... with three replicas on one node", play: func(s *session) { s.createTopic(s.name, 1, 3, nil) }},
-		{ID: "create-topic-setting", Asks: "... with a setting that does not exist", play: func(s *session) { s.createTopic(s.name, 1, 1, []string{"no.such.setting", "1"}) }},
-		{ID: "create-topic-value", Asks: "... with a value that its setting cannot have", play: func(s *session) { s.createTopic(s.name, 1, 1, []string{"retention.ms", "soon"}) }},
-		{ID: "create-topic-name", Asks: "... with a blank in its name", play: func(s *session) { s.createTopic(s.name+" x", 1, 1, nil) }},
-		{ID: "create-topic-no-partition", Asks: "... without partitions", play: func(s *session) { s.createTopic(s.name, 0, 1, nil) }},
-		{ID: "delete-no-topic", Asks: "DeleteTopics v5 of a topic that does not exist", play: deleteNoTopic},
-		{ID: "transaction-states", Asks: "DescribeTransactions before, during and after a transaction", play: transactionStates},
-		{ID: "transaction-unknown", Asks: "... of a transactional.id that nobody used", play: func(s *session) {
-			s.tell("DescribeTransactions", s.state(producer{txid: s.name}))
-		}},
-		{ID: "producers", Asks: "DescribeProducers of a partition to which an idempotent producer wrote", play: func(s *session) {
-			t := s.newTopic()
-			s.write(produceNew, t, s.idempotent(), 0, "a")
-			s.tell("DescribeProducers", s.producers(t))
-		}},
-		{ID: "producers-open", Asks: "... with a transaction that is open, and after its commit", play: producersOpen},
-		{ID: "version-unknown", Asks: "a request in a version that no broker has", play: versionUnknown},
-		{ID: "api-versions-unknown", Asks: "ApiVersions in a version that no broker has (KIP-511)", play: apiVersionsUnknown},
-		{ID: "features", Asks: "which features the cluster has finalized (KIP-584), and at which level", play: features},
+		{
+			ID: "cluster-brokers", Asks: "DescribeCluster v1 of the brokers",
+			play: func(s *session) { s.describeCluster(1) },
+		},
+		{
+			ID: "cluster-controllers", Asks: "DescribeCluster v1 of the controllers",
+			Means: "An admin client that asks a broker for controllers is not told that it is wrong there.",
+			Aside: "No client of the core is an admin client.",
+			play:  func(s *session) { s.describeCluster(2) },
+		},
+		{
+			ID: "metadata-no-topic", Asks: "Metadata v12 of a topic that does not exist, without leave to create it",
+			play: metadataNoTopic,
+		},
+		{
+			ID: "metadata-no-topic-id", Asks: "Metadata v12 of a topic id that does not exist",
+			play: metadataNoTopicID,
+		},
+		{
+			ID: "create-topic-twice", Asks: "CreateTopics of a topic that exists",
+			play: createTopicTwice,
+		},
+		{
+			ID: "create-topic-replicas", Asks: "CreateTopics with three replicas on one node",
+			play: func(s *session) { s.createTopic(s.name, 1, 3, nil) },
+		},
+		{
+			ID: "create-topic-setting", Asks: "CreateTopics with a setting that does not exist",
+			Means: "A misspelt setting goes unnoticed here.",
+			Aside: topicsAreRight,
+			play:  func(s *session) { s.createTopic(s.name, 1, 1, []string{"no.such.setting", "1"}) },
+		},
+		{
+			ID: "create-topic-value", Asks: "CreateTopics with a value that its setting cannot have",
+			Means: "A wrong value goes unnoticed here.",
+			Aside: topicsAreRight,
+			play:  func(s *session) { s.createTopic(s.name, 1, 1, []string{"retention.ms", "soon"}) },
+		},
+		{
+			ID: "create-topic-name", Asks: "CreateTopics with a blank in the name",
+			Means: "A wrong name goes unnoticed here.",
+			Aside: topicsAreRight,
+			play:  func(s *session) { s.createTopic(s.name+" x", 1, 1, nil) },
+		},
+		{
+			ID: "create-topic-no-partition", Asks: "CreateTopics without partitions",
+			play: func(s *session) { s.createTopic(s.name, 0, 1, nil) },
+		},
+		{
+			ID: "delete-no-topic", Asks: "DeleteTopics v5 of a topic that does not exist",
+			play: deleteNoTopic,
+		},
+		{
+			ID: "transaction-states", Asks: "DescribeTransactions before, during and after a transaction",
+			Means: "How a transaction ended is not told here.",
+			Aside: notLookedAt,
+			play:  transactionStates,
+		},
+		{
+			ID: "transaction-unknown", Asks: "DescribeTransactions of a transactional.id that nobody used",
+			play: func(s *session) {
+				s.tell("DescribeTransactions", s.state(producer{txid: s.name}))
+			},
+		},
+		{
+			ID: "producers", Asks: "DescribeProducers of a partition to which an idempotent producer wrote",
+			Means: "Only producers with an open transaction are told here.",
+			Aside: notLookedAt,
+			play: func(s *session) {
+				t := s.newTopic()
+				s.write(produceNew, t, s.idempotent(), 0, "a")
+				s.tell("DescribeProducers", s.producers(t))
+			},
+		},
+		{
+			ID: "producers-open", Asks: "DescribeProducers during and after a transaction",
+			Means: "As producers.",
+			Aside: notLookedAt,
+			play:  producersOpen,
+		},
+		{
+			ID: "version-unknown", Asks: "a request comes in a version that no broker has",
+			play: versionUnknown,
+		},
+		{
+			ID: "api-versions-unknown", Asks: "ApiVersions comes in a version that no broker has (KIP-511)",
+			play: apiVersionsUnknown,
+		},
+		{
+			ID: "features", Asks: "the features that the cluster has finalized (KIP-584), and their levels",
+			Means: "None: Kafka is started with a static list of voters, which needs no kraft.version.",
+			Aside: "No library looks at kraft.version.",
+			play:  features,
+		},
 	}
 }
 

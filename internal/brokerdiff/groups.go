@@ -6,24 +6,64 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
+// groupExists is why no scenario of the core meets these differences.
+const groupExists = "A consumer of the core leaves a group that exists."
+
 // groups is membership: classic groups, consumer groups (KIP-848), share groups
 // (KIP-932).
 func groups() []Situation {
 	return []Situation{
-		{ID: "join-without-id", Asks: "JoinGroup v5 of a new group without a member id (KIP-394)", play: func(s *session) {
-			n, id := s.join("", "range")
-			s.tell("JoinGroup", fmt.Sprintf("%s, member id given: %t", code(n), id != ""))
-		}},
-		{ID: "join-other-assignor", Asks: "a second member has no assignor in common with the first", play: joinOtherAssignor},
-		{ID: "heartbeat-unknown", Asks: "Heartbeat of a group that does not exist", play: heartbeatUnknown},
-		{ID: "leave-unknown", Asks: "LeaveGroup of a member that does not exist", play: leaveUnknown},
-		{ID: "describe-group-unknown", Asks: "DescribeGroups v5 of a group that does not exist", play: func(s *session) { s.describeGroup(5) }},
-		{ID: "describe-group-unknown-new", Asks: "... DescribeGroups v6", play: func(s *session) { s.describeGroup(6) }},
-		{ID: "delete-group-unknown", Asks: "DeleteGroups of a group that does not exist", play: deleteGroupUnknown},
-		{ID: "consumer-group-join", Asks: "ConsumerGroupHeartbeat v1 of the first member of a group", play: consumerGroupJoin},
-		{ID: "consumer-group-stranger", Asks: "... of a member that the group does not have", play: consumerGroupStranger},
-		{ID: "share-group-join", Asks: "ShareGroupHeartbeat v1 of the first member of a share group", play: shareGroupJoin},
-		{ID: "share-coordinator", Asks: "FindCoordinator v6 for a share group", play: shareCoordinator},
+		{
+			ID: "join-without-id", Asks: "JoinGroup v5 of a new group without a member id (KIP-394)",
+			play: func(s *session) {
+				n, id := s.join("", "range")
+				s.tell("JoinGroup", fmt.Sprintf("%s, member id given: %t", code(n), id != ""))
+			},
+		},
+		{
+			ID: "join-other-assignor", Asks: "a second member has no assignor in common with the first",
+			play: joinOtherAssignor,
+		},
+		{
+			ID: "heartbeat-unknown", Asks: "Heartbeat of a group that does not exist",
+			Means: "Another code for a consumer whose group was removed.",
+			Aside: groupExists,
+			play:  heartbeatUnknown,
+		},
+		{
+			ID: "leave-unknown", Asks: "LeaveGroup v4 of a member and a group that do not exist",
+			Means: "Another code, and for the whole request.",
+			Aside: groupExists,
+			play:  leaveUnknown,
+		},
+		{
+			ID: "describe-group-unknown", Asks: "DescribeGroups v5 of a group that does not exist",
+			play: func(s *session) { s.describeGroup(5) },
+		},
+		{
+			ID: "describe-group-unknown-new", Asks: "DescribeGroups v6 of a group that does not exist",
+			play: func(s *session) { s.describeGroup(6) },
+		},
+		{
+			ID: "delete-group-unknown", Asks: "DeleteGroups of a group that does not exist",
+			play: deleteGroupUnknown,
+		},
+		{
+			ID: "consumer-group-join", Asks: "ConsumerGroupHeartbeat v1 of the first member of a group (KIP-848)",
+			play: consumerGroupJoin,
+		},
+		{
+			ID: "consumer-group-stranger", Asks: "ConsumerGroupHeartbeat v1 of a member that the group does not have",
+			play: consumerGroupStranger,
+		},
+		{
+			ID: "share-group-join", Asks: "ShareGroupHeartbeat v1 of the first member of a share group (KIP-932)",
+			play: shareGroupJoin,
+		},
+		{
+			ID: "share-coordinator", Asks: "FindCoordinator v6 for a share group",
+			play: shareCoordinator,
+		},
 	}
 }
 

@@ -1,22 +1,92 @@
 package brokerdiff
 
-import "github.com/twmb/franz-go/pkg/kmsg"
+import (
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// noExpiry is why no scenario of the core meets these differences.
+const noExpiry = "An id expires after a week."
 
 // inits is InitProducerId. Kafka: TransactionCoordinator.scala,
 // handleInitProducerId; kfake: txns.go, doInitProducerID.
 func inits() []Situation {
 	return []Situation{
-		{ID: "init-empty-id", Asks: "InitProducerId with an empty transactional.id", play: initEmptyID},
-		{ID: "init-timeout", Asks: "... with a transaction.timeout.ms above the broker's limit of 15 minutes", play: func(s *session) { s.initWithin(900_001) }},
-		{ID: "init-timeout-zero", Asks: "... of 0", play: func(s *session) { s.initWithin(0) }},
-		{ID: "init-again", Asks: "a new instance with the same transactional.id, no transaction is open", play: initAgain},
-		{ID: "init-over-open", Asks: "... while a transaction of the old instance is open", play: initOverOpen},
-		{ID: "init-own-epoch", Asks: "InitProducerId v4 with the producer's own id and epoch (KIP-360)", play: func(s *session) { s.initFrom(false, 0) }},
-		{ID: "init-own-epoch-open", Asks: "... while its transaction is open", play: func(s *session) { s.initFrom(true, 0) }},
-		{ID: "init-old-epoch", Asks: "... with an epoch that a newer instance has made outdated", play: initOldEpoch},
-		{ID: "init-epoch-ahead", Asks: "... with an epoch that nobody handed out yet", play: func(s *session) { s.initFrom(false, 5) }},
-		{ID: "init-other-id", Asks: "... with a producer id that belongs to nobody", play: initOtherID},
-		{ID: "init-idempotent", Asks: "two InitProducerId without a transactional.id", play: initIdempotent},
+		{
+			ID: "init-empty-id", Asks: "InitProducerId with an empty transactional.id",
+			play: initEmptyID,
+		},
+		{
+			ID: "init-timeout", Asks: "InitProducerId with a transaction.timeout.ms above the limit of 15 minutes",
+			play: func(s *session) { s.initWithin(900_001) },
+		},
+		{
+			ID: "init-timeout-zero", Asks: "InitProducerId with a transaction.timeout.ms of 0",
+			play: func(s *session) { s.initWithin(0) },
+		},
+		{
+			ID: "init-again", Asks: "a new instance with the same transactional.id begins, no transaction is open",
+			play: initAgain,
+		},
+		{
+			ID: "init-over-open", Asks: "a new instance with the same transactional.id begins while a transaction of the old one is open",
+			Means: "A new instance asks once here and several times on Kafka, after a pause of its own each time. How many epochs pass differs.",
+			play:  initOverOpen,
+		},
+		{
+			ID: "init-own-epoch", Asks: "InitProducerId v4 with the own id and epoch (KIP-360)",
+			play: func(s *session) { s.initFrom(false, 0) },
+		},
+		{
+			ID: "init-own-epoch-open", Asks: "InitProducerId v4 with the own id and epoch while the own transaction is open",
+			play: func(s *session) { s.initFrom(true, 0) },
+		},
+		{
+			ID: "init-old-epoch", Asks: "InitProducerId v4 with an epoch that two newer instances have outdated",
+			Means: "**An old instance comes back to life here and locks the new one out.** Kafka fences it.",
+			Aside: "No old instance of the core asks for an epoch again.",
+			play:  initOldEpoch,
+		},
+		{
+			ID: "init-epoch-ahead", Asks: "InitProducerId v4 with an epoch that nobody handed out yet",
+			play: func(s *session) { s.initFrom(false, 5) },
+		},
+		{
+			ID: "init-other-id", Asks: "InitProducerId v4 with a producer id that belongs to nobody",
+			Means: "The code of a broken client differs.",
+			Aside: "No library does that.",
+			play:  initOtherID,
+		},
+		{
+			ID: "init-idempotent", Asks: "two InitProducerId without a transactional.id",
+			play: initIdempotent,
+		},
+		{
+			ID: "expired-write", Asks: "a transactional.id was not used for transactional.id.expiration.ms; Produce v13",
+			Means: "franz-go and Java are told of another error, and to Java it is one that an abort cures.",
+			Aside: noExpiry,
+			play: func(s *session) {
+				p := s.expired()
+				s.tell("Produce", s.produce(produceNew, s.newTopic(), p, 0, "a").String())
+			},
+		},
+		{
+			ID: "expired-init", Asks: "a transactional.id was not used for transactional.id.expiration.ms; InitProducerId v4 with the old id and epoch",
+			Means: "librdkafka recovers on Kafka. Here it asks again and again until its abort times out.",
+			Aside: noExpiry,
+			play: func(s *session) {
+				p := s.expired()
+				next, n := s.initUntil(initOld, p, longTimeout)
+				s.tell("InitProducerId", initTold(p, next, n))
+			},
+		},
+		{
+			ID: "expired-commit", Asks: "a transactional.id was not used for transactional.id.expiration.ms; EndTxn v5 commit",
+			play: func(s *session) {
+				_, n := s.end(endNew, s.expired(), commit)
+				s.tell("EndTxn", code(n))
+			},
+		},
 	}
 }
 
@@ -91,4 +161,13 @@ func initOtherID(s *session) {
 
 func initIdempotent(s *session) {
 	s.tell("the second", epochs(s.idempotent(), s.idempotent()))
+}
+
+// expired is a producer whose transactional.id the coordinator has forgotten; see
+// Settings.
+func (s *session) expired() producer {
+	p := s.transactional()
+	forgotten := code(kerr.TransactionalIDNotFound.Code)
+	s.until("the id expires", func() bool { return s.state(p) == forgotten })
+	return p
 }

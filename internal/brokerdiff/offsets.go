@@ -10,31 +10,80 @@ import (
 // stable. Kafka: OffsetMetadataManager.java, UnifiedLog.java; kfake: 01, 02, 08, 09 and 28.
 func offsets() []Situation {
 	return []Situation{
-		{ID: "offsets-commit", Asks: "TxnOffsetCommit v5 in a transaction (no AddOffsetsToTxn), commit", play: func(s *session) { s.offsetsInTransaction(commit) }},
-		{ID: "offsets-abort", Asks: "... abort", play: func(s *session) { s.offsetsInTransaction(abort) }},
-		{ID: "offsets-commit-old", Asks: "AddOffsetsToTxn v0, TxnOffsetCommit v3, EndTxn v1 commit", play: offsetsOld},
-		{ID: "offsets-not-added", Asks: "TxnOffsetCommit v3 without AddOffsetsToTxn", play: offsetsNotAdded},
-		{ID: "offsets-generation", Asks: "TxnOffsetCommit v5 with a generation, the group does not exist", play: offsetsGeneration},
-		{ID: "offsets-unstable", Asks: "OffsetFetch v7 with RequireStable while a transaction with offsets is open (KIP-447)", play: offsetsUnstable},
-		{ID: "offsets-unknown-group", Asks: "OffsetFetch v7 of a group that does not exist", play: func(s *session) {
-			s.tell("OffsetFetch", s.committed(s.newTopic(), false))
-		}},
-		{ID: "offset-commit", Asks: "OffsetCommit v8 by a program that is no member of the group", play: func(s *session) {
-			t := s.newTopic()
-			s.tell("OffsetCommit", code(s.commitOffset(t, -1, "")))
-			s.tell("OffsetFetch", s.committed(t, false))
-		}},
-		{ID: "offset-commit-no-topic", Asks: "... to a topic that does not exist", play: func(s *session) {
-			s.tell("OffsetCommit", code(s.commitOffset(topic{name: s.name + "-none"}, -1, "")))
-		}},
-		{ID: "offset-commit-stranger", Asks: "... as a member of a generation, the group does not exist", play: func(s *session) {
-			s.tell("OffsetCommit", code(s.commitOffset(s.newTopic(), 3, "nobody")))
-		}},
-		{ID: "stable-offset-open", Asks: "ListOffsets of the end while a transaction is open, under both isolation levels", play: stableOffsetOpen},
-		{ID: "stable-offset-commit", Asks: "... after its commit", play: func(s *session) { s.stableOffset(commit) }},
-		{ID: "fetch-open", Asks: "Fetch under read_committed of a record before and one in an open transaction", play: fetchOpen},
-		{ID: "fetch-aborted", Asks: "Fetch under read_committed of an aborted transaction", play: fetchAborted},
-		{ID: "fetch-beyond", Asks: "Fetch beyond the end offset", play: fetchBeyond},
+		{
+			ID: "offsets-commit", Asks: "TxnOffsetCommit v5 (no AddOffsetsToTxn), EndTxn v5 commit",
+			play: func(s *session) { s.offsetsInTransaction(commit) },
+		},
+		{
+			ID: "offsets-abort", Asks: "TxnOffsetCommit v5 (no AddOffsetsToTxn), EndTxn v5 abort",
+			play: func(s *session) { s.offsetsInTransaction(abort) },
+		},
+		{
+			ID: "offsets-commit-old", Asks: "AddOffsetsToTxn v0, TxnOffsetCommit v3, EndTxn v1 commit",
+			play: offsetsOld,
+		},
+		{
+			ID: "offsets-not-added", Asks: "TxnOffsetCommit v3 without AddOffsetsToTxn",
+			play: offsetsNotAdded,
+		},
+		{
+			ID: "offsets-generation", Asks: "TxnOffsetCommit v5 with a generation, of a group that does not exist",
+			play: offsetsGeneration,
+		},
+		{
+			ID: "offsets-unstable", Asks: "OffsetFetch v7 with RequireStable while a transaction with offsets is open (KIP-447)",
+			play: offsetsUnstable,
+		},
+		{
+			ID: "offsets-unknown-group", Asks: "OffsetFetch v7 of a group that does not exist",
+			Means: "A program that asks for offsets before it joins gets an error here, and none on Kafka.",
+			Aside: "A consumer of the core asks after it has joined.",
+			play: func(s *session) {
+				s.tell("OffsetFetch", s.committed(s.newTopic(), false))
+			},
+		},
+		{
+			ID: "offset-commit", Asks: "OffsetCommit v8 by a program that is no member of the group",
+			play: func(s *session) {
+				t := s.newTopic()
+				s.tell("OffsetCommit", code(s.commitOffset(t, -1, "")))
+				s.tell("OffsetFetch", s.committed(t, false))
+			},
+		},
+		{
+			ID: "offset-commit-no-topic", Asks: "OffsetCommit v8 to a topic that does not exist",
+			play: func(s *session) {
+				s.tell("OffsetCommit", code(s.commitOffset(topic{name: s.name + "-none"}, -1, "")))
+			},
+		},
+		{
+			ID: "offset-commit-stranger", Asks: "OffsetCommit v8 as a member of a generation, of a group that does not exist",
+			play: func(s *session) {
+				s.tell("OffsetCommit", code(s.commitOffset(s.newTopic(), 3, "nobody")))
+			},
+		},
+		{
+			ID: "stable-offset-open", Asks: "ListOffsets of the end while a transaction is open, under both isolation levels",
+			play: stableOffsetOpen,
+		},
+		{
+			ID: "stable-offset-commit", Asks: "ListOffsets of the end after a commit, under both isolation levels",
+			play: func(s *session) { s.stableOffset(commit) },
+		},
+		{
+			ID: "fetch-open", Asks: "Fetch under read_committed of a record before an open transaction and one in it",
+			play: fetchOpen,
+		},
+		{
+			ID: "fetch-aborted", Asks: "Fetch under read_committed of an aborted transaction",
+			play: fetchAborted,
+		},
+		{
+			ID: "fetch-beyond", Asks: "Fetch beyond the end offset",
+			Means: "None: the end offset beside an error is read by nobody.",
+			Aside: "No consumer of the core is beyond the end.",
+			play:  fetchBeyond,
+		},
 	}
 }
 
@@ -50,10 +99,16 @@ func (s *session) addOffsets(p producer) int16 {
 	return resp.ErrorCode
 }
 
-// commitInTransaction commits offset 7 of the session's group.
+// The offsets that the session's group commits: before a transaction, and in it.
+const (
+	offsetBefore = 7
+	offsetWithin = 9
+)
+
+// commitInTransaction commits an offset of the session's group.
 func (s *session) commitInTransaction(version int16, p producer, t topic, generation int32) int16 {
 	part := kmsg.NewTxnOffsetCommitRequestTopicPartition()
-	part.Offset = 7
+	part.Offset = offsetWithin
 	one := kmsg.NewTxnOffsetCommitRequestTopic()
 	one.Topic, one.TopicID = t.name, t.id
 	one.Partitions = append(one.Partitions, part)
@@ -73,7 +128,7 @@ func (s *session) commitInTransaction(version int16, p producer, t topic, genera
 
 func (s *session) commitOffset(t topic, generation int32, member string) int16 {
 	part := kmsg.NewOffsetCommitRequestTopicPartition()
-	part.Offset = 7
+	part.Offset = offsetBefore
 	one := kmsg.NewOffsetCommitRequestTopic()
 	one.Topic = t.name
 	one.Partitions = append(one.Partitions, part)
@@ -109,6 +164,7 @@ func (s *session) committed(t topic, stable bool) string {
 
 func (s *session) offsetsInTransaction(how bool) {
 	t, p := s.newTopic(), s.transactional()
+	s.must("OffsetCommit", s.commitOffset(t, -1, ""))
 	s.tell("TxnOffsetCommit", code(s.commitInTransaction(5, p, t, -1)))
 	s.tell("OffsetFetch while it is open", s.committed(t, false))
 	s.ended(endNew, p, how)
@@ -135,6 +191,7 @@ func offsetsGeneration(s *session) {
 
 func offsetsUnstable(s *session) {
 	t, p := s.newTopic(), s.transactional()
+	s.must("OffsetCommit", s.commitOffset(t, -1, ""))
 	s.must("TxnOffsetCommit", s.commitInTransaction(5, p, t, -1))
 	s.tell("OffsetFetch while it is open", s.committed(t, true))
 	s.ended(endNew, p, commit)

@@ -6,25 +6,76 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
+// nothingRefused is why no scenario of the core meets these differences.
+const nothingRefused = "The core refuses nothing with acks=0."
+
 // refusals is Produce that a broker does not take, and how it says so. Kafka:
 // UnifiedLog.java, LogValidator.java; kfake: 00_produce.go.
 func refusals() []Situation {
 	return []Situation{
-		{ID: "too-large", Asks: "a record is larger than max.message.bytes of its topic", play: tooLarge},
-		{ID: "no-topic", Asks: "Produce v10 to a topic that does not exist", play: func(s *session) { s.intoNowhere(produceOld) }},
-		{ID: "no-topic-id", Asks: "Produce v13 to a topic id that does not exist", play: func(s *session) { s.intoNowhere(produceNew) }},
-		{ID: "broken-checksum", Asks: "a batch has a wrong checksum", play: brokenChecksum},
-		{ID: "two-batches", Asks: "one Produce has two batches for a partition, each with its own sequence", play: twoBatches},
-		{ID: "no-key", Asks: "a record without a key goes to a compacted topic", play: noKey},
-		{ID: "own-marker", Asks: "a client writes a control batch", play: ownMarker},
-		{ID: "error-base-offset", Asks: "which offset an answer has that refuses a batch", play: errorBaseOffset},
-		{ID: "min-insync", Asks: "a topic wants two replicas in sync and has one; acks=all, then acks=1", play: minInsync},
-		{ID: "acks-0-refused", Asks: "acks=0, and the batch is refused for a gap in its sequence", play: unansweredGap},
-		{ID: "acks-0-too-large", Asks: "acks=0, and the record is too large", play: unansweredTooLarge},
-		{ID: "acks-0-no-topic", Asks: "acks=0, and the topic does not exist", play: func(s *session) {
-			w := writing{version: produceOld, topic: topic{name: s.name + "-none"}, records: s.encode(nobody.batch(-1, "a"), "a")}
-			s.tell("after Produce", s.sendUnanswered(w))
-		}},
+		{
+			ID: "too-large", Asks: "a record is larger than max.message.bytes of its topic",
+			play: tooLarge,
+		},
+		{
+			ID: "no-topic", Asks: "Produce v10 goes to a topic that does not exist",
+			play: func(s *session) { s.intoNowhere(produceOld) },
+		},
+		{
+			ID: "no-topic-id", Asks: "Produce v13 goes to a topic id that does not exist",
+			play: func(s *session) { s.intoNowhere(produceNew) },
+		},
+		{
+			ID: "broken-checksum", Asks: "a batch has a wrong checksum",
+			play: brokenChecksum,
+		},
+		{
+			ID: "two-batches", Asks: "one Produce has two batches for a partition, each with its own sequence",
+			Means: "The code of a broken client differs.",
+			Aside: "No library sends two batches of one partition in a request.",
+			play:  twoBatches,
+		},
+		{
+			ID: "no-key", Asks: "a record without a key goes to a compacted topic",
+			Means: "A program that forgot the key is not told here.",
+			Aside: "No topic of the core is compacted.",
+			play:  noKey,
+		},
+		{
+			ID: "own-marker", Asks: "a client writes a control batch",
+			play: ownMarker,
+		},
+		{
+			ID: "error-base-offset", Asks: "which offset an answer has that refuses a batch",
+			Means: "librdkafka hands this offset on in its report of a failed record: offsets of failed records mean nothing.",
+			Aside: "The audit reads the offsets of acknowledged records only.",
+			play:  errorBaseOffset,
+		},
+		{
+			ID: "min-insync", Asks: "a topic wants two replicas in sync and has one in all; acks=all, then acks=1",
+			play: minInsync,
+		},
+		{
+			ID: "acks-0-refused", Asks: "acks=0, and the batch is refused for a gap in its sequence",
+			Means: "A client learns from the closed connection that something was refused; here it never does.",
+			Aside: nothingRefused,
+			play:  unansweredGap,
+		},
+		{
+			ID: "acks-0-too-large", Asks: "acks=0, and the record is too large",
+			Means: "As acks-0-refused.",
+			Aside: nothingRefused,
+			play:  unansweredTooLarge,
+		},
+		{
+			ID: "acks-0-no-topic", Asks: "acks=0, and the topic does not exist",
+			Means: "As acks-0-refused.",
+			Aside: nothingRefused,
+			play: func(s *session) {
+				w := writing{version: produceOld, topic: topic{name: s.name + "-none"}, records: s.encode(nobody.batch(-1, "a"), "a")}
+				s.tell("after Produce", s.sendUnanswered(w))
+			},
+		},
 	}
 }
 

@@ -7,27 +7,82 @@ import "fmt"
 // ProducerStateEntry.java; kfake: txns.go, pushAndValidate.
 func sequences() []Situation {
 	return []Situation{
-		{ID: "replay-last", Asks: "an idempotent producer sends its last batch again", play: func(s *session) { s.replay(2, 1) }},
-		{ID: "replay-fifth", Asks: "... the fifth of its last batches", play: func(s *session) { s.replay(5, 0) }},
-		{ID: "replay-sixth", Asks: "... the sixth, which is older than what a broker remembers", play: func(s *session) { s.replay(6, 0) }},
-		{ID: "replay-other-value", Asks: "... the sequence number of its last batch with another record", play: replayOtherValue},
-		{ID: "replay-part", Asks: "... the first two records of a batch of three", play: func(s *session) { s.afterThree(0, "a", "b") }},
-		{ID: "replay-overlap", Asks: "... the last two records of a batch of three and a new one", play: func(s *session) { s.afterThree(1, "b", "c", "d") }},
-		{ID: "gap", Asks: "one sequence number is left out", play: func(s *session) { s.afterThree(4, "e") }},
-		{ID: "epoch-raised", Asks: "a producer without transactions raises its epoch by itself and begins with sequence 0 (KIP-360)", play: func(s *session) { s.otherEpoch(1, 0) }},
-		{ID: "epoch-raised-late", Asks: "... and goes on with its sequence", play: func(s *session) { s.otherEpoch(1, 1) }},
-		{ID: "epoch-old", Asks: "it writes with the epoch before its last", play: epochOld},
-		{ID: "first-sequence-empty", Asks: "the first batch of a new producer has sequence 3, the partition is empty", play: func(s *session) { s.firstSequence(s.newTopic(), 3) }},
-		{ID: "first-sequence", Asks: "... the partition has records of others", play: func(s *session) {
-			t := s.newTopic()
-			s.write(produceNew, t, nobody, 0, "x")
-			s.firstSequence(t, 3)
-		}},
-		{ID: "unknown-producer-id", Asks: "a batch has a producer id that nobody handed out", play: unknownProducerID},
-		{ID: "sequence-wraps", Asks: "a sequence goes on from 2147483647 to 0", play: sequenceWraps},
-		{ID: "acks-1", Asks: "an idempotent producer writes with acks=1, twice the same", play: func(s *session) { s.replayAcks(1) }},
-		{ID: "acks-0", Asks: "... with acks=0", play: acksNone},
-		{ID: "acks-2", Asks: "... with acks=2", play: func(s *session) { s.replayAcks(2) }},
+		{
+			ID: "replay-last", Asks: "an idempotent producer sends its last batch again",
+			play: func(s *session) { s.replay(2, 1) },
+		},
+		{
+			ID: "replay-fifth", Asks: "an idempotent producer sends the fifth of its last batches again",
+			play: func(s *session) { s.replay(5, 0) },
+		},
+		{
+			ID: "replay-sixth", Asks: "an idempotent producer sends the sixth of its last batches again, which a broker no longer remembers",
+			play: func(s *session) { s.replay(6, 0) },
+		},
+		{
+			ID: "replay-other-value", Asks: "an idempotent producer sends another record under its last sequence number",
+			play: replayOtherValue,
+		},
+		{
+			ID: "replay-part", Asks: "an idempotent producer sends the first two records of a batch of three again",
+			play: func(s *session) { s.afterThree(0, "a", "b") },
+		},
+		{
+			ID: "replay-overlap", Asks: "an idempotent producer sends the last two records of a batch of three again, with a new one",
+			play: func(s *session) { s.afterThree(1, "b", "c", "d") },
+		},
+		{
+			ID: "gap", Asks: "an idempotent producer leaves a sequence number out",
+			play: func(s *session) { s.afterThree(4, "e") },
+		},
+		{
+			ID: "epoch-raised", Asks: "a producer without transactions raises its epoch by itself and begins with sequence 0 (KIP-360)",
+			play: func(s *session) { s.otherEpoch(1, 0) },
+		},
+		{
+			ID: "epoch-raised-late", Asks: "a producer without transactions raises its epoch by itself and goes on with its sequence",
+			play: func(s *session) { s.otherEpoch(1, 1) },
+		},
+		{
+			ID: "epoch-old", Asks: "a producer without transactions writes with the epoch before its last",
+			play: epochOld,
+		},
+		{
+			ID: "first-sequence-empty", Asks: "the first batch of a new producer has sequence 3, and the partition never had a record",
+			Means: "kfake does already what Kafka 4.5 is to do (KAFKA-15591). A first batch that overtakes another is refused here; Kafka 4.4.0 takes it and refuses the other.",
+			Aside: "No client of the core overtakes itself on a new partition.",
+			play:  func(s *session) { s.firstSequence(s.newTopic(), 3) },
+		},
+		{
+			ID: "first-sequence", Asks: "the first batch of a new producer has sequence 3, and the partition has records of others",
+			play: func(s *session) {
+				t := s.newTopic()
+				s.write(produceNew, t, nobody, 0, "x")
+				s.firstSequence(t, 3)
+			},
+		},
+		{
+			ID: "unknown-producer-id", Asks: "a batch has a producer id that nobody handed out",
+			play: unknownProducerID,
+		},
+		{
+			ID: "sequence-wraps", Asks: "a sequence goes on from 2147483647 to 0",
+			Means: "A producer that sent so much to one partition gets stuck here.",
+			Aside: "No story sends two billion records to a partition.",
+			play:  sequenceWraps,
+		},
+		{
+			ID: "acks-1", Asks: "an idempotent producer writes with acks=1, the same batch twice",
+			play: func(s *session) { s.replayAcks(1) },
+		},
+		{
+			ID: "acks-0", Asks: "an idempotent producer writes with acks=0, the same batch twice",
+			play: acksNone,
+		},
+		{
+			ID: "acks-2", Asks: "an idempotent producer writes with acks=2",
+			play: func(s *session) { s.replayAcks(2) },
+		},
 	}
 }
 

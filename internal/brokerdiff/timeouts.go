@@ -1,26 +1,70 @@
 package brokerdiff
 
+// noTimeout is why no scenario of the core meets these differences.
+const noTimeout = "No transaction of the core reaches its timeout."
+
 // timeouts is what a producer can do after its transaction took longer than
 // transaction.timeout.ms and was aborted by the coordinator. Which call meets that
 // first decides what a library tells its program.
 func timeouts() []Situation {
 	return []Situation{
-		{ID: "timeout-commit", Asks: "a transaction timed out, then EndTxn v5 commit", play: func(s *session) { s.endTimedOut(endNew, commit) }},
-		{ID: "timeout-abort", Asks: "... EndTxn v5 abort", play: func(s *session) { s.endTimedOut(endNew, abort) }},
-		{ID: "timeout-commit-old", Asks: "... EndTxn v1 commit", play: func(s *session) { s.endTimedOut(endOld, commit) }},
-		{ID: "timeout-abort-old", Asks: "... EndTxn v1 abort", play: func(s *session) { s.endTimedOut(endOld, abort) }},
-		{ID: "timeout-write-abort", Asks: "a transaction timed out, then Produce v13, then EndTxn v5 abort", play: func(s *session) { s.writeTimedOut(produceNew, endNew, abort) }},
-		{ID: "timeout-write-commit", Asks: "... Produce v13, then EndTxn v5 commit", play: func(s *session) { s.writeTimedOut(produceNew, endNew, commit) }},
-		{ID: "timeout-write-abort-old", Asks: "... Produce v10, then EndTxn v1 abort", play: func(s *session) { s.writeTimedOut(produceOld, endOld, abort) }},
-		{ID: "timeout-adds-partition", Asks: "... AddPartitionsToTxn v0", play: func(s *session) {
-			t, p := s.timedOut()
-			s.tell("AddPartitionsToTxn", code(s.addPartition(p, t)))
-		}},
-		{ID: "timeout-init", Asks: "... InitProducerId v4 with its id and epoch (KIP-360)", play: func(s *session) {
-			_, p := s.timedOut()
-			next, n := s.initUntil(initOld, p, longTimeout)
-			s.tell("InitProducerId", initTold(p, next, n))
-		}},
+		{
+			ID: "timeout-commit", Asks: "a transaction timed out; EndTxn v5 commit",
+			play: func(s *session) { s.endTimedOut(endNew, commit) },
+		},
+		{
+			ID: "timeout-abort", Asks: "a transaction timed out; EndTxn v5 abort",
+			play: func(s *session) { s.endTimedOut(endNew, abort) },
+		},
+		{
+			ID: "timeout-commit-old", Asks: "a transaction timed out; EndTxn v1 commit",
+			Means: "None for a program: librdkafka makes _FENCED of both.",
+			Aside: noTimeout,
+			play:  func(s *session) { s.endTimedOut(endOld, commit) },
+		},
+		{
+			ID: "timeout-abort-old", Asks: "a transaction timed out; EndTxn v1 abort",
+			Means: "As timeout-commit-old.",
+			Aside: noTimeout,
+			play:  func(s *session) { s.endTimedOut(endOld, abort) },
+		},
+		{
+			ID: "timeout-write-abort", Asks: "a transaction timed out; Produce v13, then EndTxn v5 abort",
+			Means: "**The opposite answer for franz-go and Java**: on Kafka the abort succeeds and the producer lives, here it is fenced. The refused write opened a transaction (zombie-write).",
+			Aside: noTimeout,
+			play:  func(s *session) { s.writeTimedOut(produceNew, endNew, abort) },
+		},
+		{
+			ID: "timeout-write-commit", Asks: "a transaction timed out; Produce v13, then EndTxn v5 commit",
+			Means: "Fenced here, an invalid state on Kafka, after which the program may abort and go on.",
+			Aside: noTimeout,
+			play:  func(s *session) { s.writeTimedOut(produceNew, endNew, commit) },
+		},
+		{
+			ID: "timeout-write-abort-old", Asks: "a transaction timed out; Produce v10, then EndTxn v1 abort",
+			Means: "librdkafka is fenced by the write on Kafka, and only by the abort here.",
+			Aside: noTimeout,
+			play:  func(s *session) { s.writeTimedOut(produceOld, endOld, abort) },
+		},
+		{
+			ID: "timeout-adds-partition", Asks: "a transaction timed out; AddPartitionsToTxn v0",
+			Means: "Both codes mean fenced to librdkafka.",
+			Aside: noTimeout,
+			play: func(s *session) {
+				t, p := s.timedOut()
+				s.tell("AddPartitionsToTxn", code(s.addPartition(p, t)))
+			},
+		},
+		{
+			ID: "timeout-init", Asks: "a transaction timed out; InitProducerId v4 with the own id and epoch (KIP-360)",
+			Means: "None: epochs are never claimed.",
+			Aside: noTimeout,
+			play: func(s *session) {
+				_, p := s.timedOut()
+				next, n := s.initUntil(initOld, p, longTimeout)
+				s.tell("InitProducerId", initTold(p, next, n))
+			},
+		},
 	}
 }
 

@@ -6,39 +6,148 @@ import "fmt"
 // Kafka: TransactionCoordinator.scala, TransactionMetadata.java; kfake: txns.go.
 func transactions() []Situation {
 	return []Situation{
-		{ID: "commit", Asks: "a transaction as a client with KIP-890 does it: Produce v13, EndTxn v5 commit", play: func(s *session) { s.oneTransaction(commit) }},
-		{ID: "abort", Asks: "... EndTxn v5 abort", play: func(s *session) { s.oneTransaction(abort) }},
-		{ID: "commit-old", Asks: "a transaction as librdkafka does it: AddPartitionsToTxn v0, Produce v10, EndTxn v1 commit", play: func(s *session) { s.oneOldTransaction(commit) }},
-		{ID: "abort-old", Asks: "... EndTxn v1 abort", play: func(s *session) { s.oneOldTransaction(abort) }},
-		{ID: "marker-epoch", Asks: "the epoch of the marker that EndTxn v5 writes, and of the one that EndTxn v1 writes", play: markerEpoch},
-		{ID: "partition-without-record", Asks: "a partition is added to a transaction, no record is written, the transaction is aborted", play: partitionWithoutRecord},
-		{ID: "refused-record", Asks: "one record of a transaction is refused as too large, and the program commits what else is in it", play: refusedRecord},
-		{ID: "gap-in-transaction", Asks: "a sequence number is left out within a transaction", play: gapInTransaction},
-		{ID: "first-sequence-in-transaction", Asks: "the first batch of a transactional producer has sequence 3, the partition has records of others", play: func(s *session) { s.firstInTransaction(produceNew, 3) }},
-		{ID: "first-sequence-in-transaction-old", Asks: "... with AddPartitionsToTxn v0 and Produce v10", play: func(s *session) { s.firstInTransaction(produceOld, 3) }},
-		{ID: "sequence-after-commit", Asks: "the next transaction, after EndTxn v5, goes on with the sequence of the last one", play: sequenceAfterCommit},
-		{ID: "sequence-used-twice", Asks: "a sequence number of an aborted transaction comes again in the next one, with another record (EndTxn v1 keeps the epoch)", play: sequenceUsedTwice},
-		{ID: "epoch-ahead", Asks: "a transactional batch has an epoch that nobody handed out yet", play: epochAhead},
-		{ID: "not-transactional", Asks: "a batch of a transactional producer lacks the transactional bit, no transaction is open", play: func(s *session) { s.withoutTheBit(false) }},
-		{ID: "not-transactional-open", Asks: "... while its transaction is open", play: func(s *session) { s.withoutTheBit(true) }},
-		{ID: "not-added-v11", Asks: "Produce v11 in a transaction to a partition that was not added", play: func(s *session) { s.notAdded(11) }},
-		{ID: "not-added-v10", Asks: "... Produce v10", play: func(s *session) { s.notAdded(produceOld) }},
-		{ID: "add-no-topic", Asks: "AddPartitionsToTxn of a topic that does not exist", play: addNoTopic},
-		{ID: "commit-nothing", Asks: "EndTxn v5 commit on a new transactional.id", play: func(s *session) { s.endNothing(endNew, commit) }},
-		{ID: "abort-nothing", Asks: "... abort", play: func(s *session) { s.endNothing(endNew, abort) }},
-		{ID: "commit-nothing-old", Asks: "EndTxn v1 commit on a new transactional.id", play: func(s *session) { s.endNothing(endOld, commit) }},
-		{ID: "commit-nothing-v4", Asks: "... EndTxn v4 commit", play: func(s *session) { s.endNothing(4, commit) }},
-		{ID: "abort-nothing-old", Asks: "... EndTxn v1 abort", play: func(s *session) { s.endNothing(endOld, abort) }},
-		{ID: "commit-again", Asks: "EndTxn v5 commit is sent again with the old epoch, as after a lost answer", play: func(s *session) { s.endAgain(endNew, commit, commit) }},
-		{ID: "abort-again", Asks: "... EndTxn v5 abort after an abort", play: func(s *session) { s.endAgain(endNew, abort, abort) }},
-		{ID: "abort-after-commit", Asks: "... EndTxn v5 abort after a commit", play: func(s *session) { s.endAgain(endNew, commit, abort) }},
-		{ID: "commit-after-abort", Asks: "... EndTxn v5 commit after an abort", play: func(s *session) { s.endAgain(endNew, abort, commit) }},
-		{ID: "commit-again-old", Asks: "EndTxn v1 commit is sent again", play: func(s *session) { s.endAgain(endOld, commit, commit) }},
-		{ID: "abort-after-commit-old", Asks: "... EndTxn v1 abort after a commit", play: func(s *session) { s.endAgain(endOld, commit, abort) }},
-		{ID: "late-commit", Asks: "a commit of the transaction before, EndTxn v5, arrives while the next one is open", play: lateCommit},
-		{ID: "late-commit-old", Asks: "... EndTxn v1", play: lateCommitOld},
-		{ID: "late-write", Asks: "a batch of an aborted transaction, Produce v13, arrives after EndTxn v5", play: lateWrite},
-		{ID: "late-write-old", Asks: "... Produce v10 after EndTxn v1", play: lateWriteOld},
+		{
+			ID: "commit", Asks: "a transaction as a client with KIP-890 does it: Produce v13, EndTxn v5 commit",
+			play: func(s *session) { s.oneTransaction(commit) },
+		},
+		{
+			ID: "abort", Asks: "the same, but EndTxn v5 abort",
+			play: func(s *session) { s.oneTransaction(abort) },
+		},
+		{
+			ID: "commit-old", Asks: "a transaction as librdkafka does it: AddPartitionsToTxn v0, Produce v10, EndTxn v1 commit",
+			play: func(s *session) { s.oneOldTransaction(commit) },
+		},
+		{
+			ID: "abort-old", Asks: "the same, but EndTxn v1 abort",
+			play: func(s *session) { s.oneOldTransaction(abort) },
+		},
+		{
+			ID: "marker-epoch", Asks: "the epoch of the marker that EndTxn v5 writes, and of the one that EndTxn v1 writes",
+			Means: "A tool that reads markers sees another epoch.",
+			Aside: "The audit knows markers by their producer id.",
+			play:  markerEpoch,
+		},
+		{
+			ID: "partition-without-record", Asks: "a partition is added to a transaction, no record is written, the transaction is aborted",
+			play: partitionWithoutRecord,
+		},
+		{
+			ID: "refused-record", Asks: "a record of a transaction is refused as too large, and the program commits what else is in it",
+			play: refusedRecord,
+		},
+		{
+			ID: "gap-in-transaction", Asks: "a sequence number is left out within a transaction",
+			play: gapInTransaction,
+		},
+		{
+			ID: "first-sequence-in-transaction", Asks: "the first batch of a transaction, Produce v13, has sequence 3; the partition has records of others",
+			Means: "The loss of the first batches of a transaction goes unnoticed here. Kafka demands sequence 0 of a new epoch.",
+			Aside: "No fault of the core loses a request of a transaction, only answers.",
+			play:  func(s *session) { s.firstInTransaction(produceNew, 3) },
+		},
+		{
+			ID: "first-sequence-in-transaction-old", Asks: "the first batch of a transaction, AddPartitionsToTxn v0 and Produce v10, has sequence 3; the partition has records of others",
+			play: func(s *session) { s.firstInTransaction(produceOld, 3) },
+		},
+		{
+			ID: "sequence-after-commit", Asks: "the transaction after EndTxn v5 goes on with the sequence of the one before",
+			play: sequenceAfterCommit,
+		},
+		{
+			ID: "sequence-used-twice", Asks: "a sequence number of an aborted transaction comes again in the next one with another record (EndTxn v1 keeps the epoch)",
+			play: sequenceUsedTwice,
+		},
+		{
+			ID: "epoch-ahead", Asks: "a transactional batch has an epoch that nobody handed out yet",
+			Means: "A client with a wrong epoch locks the right one out here.",
+			Aside: "No library makes up an epoch in a transaction.",
+			play:  epochAhead,
+		},
+		{
+			ID: "not-transactional", Asks: "a batch of a transactional producer lacks the transactional bit while no transaction is open",
+			play: func(s *session) { s.withoutTheBit(false) },
+		},
+		{
+			ID: "not-transactional-open", Asks: "a batch of a transactional producer lacks the transactional bit while its transaction is open",
+			play: func(s *session) { s.withoutTheBit(true) },
+		},
+		{
+			ID: "not-added-v11", Asks: "Produce v11 in a transaction goes to a partition that was not added",
+			Means: "A client between the two protocols learns that it may abort from the code 120.",
+			Aside: "franz-go sends v13, librdkafka 2.11.1 sends v10.",
+			play:  func(s *session) { s.notAdded(11) },
+		},
+		{
+			ID: "not-added-v10", Asks: "Produce v10 in a transaction goes to a partition that was not added",
+			play: func(s *session) { s.notAdded(produceOld) },
+		},
+		{
+			ID: "add-no-topic", Asks: "AddPartitionsToTxn names a topic that does not exist",
+			play: addNoTopic,
+		},
+		{
+			ID: "commit-nothing", Asks: "EndTxn v5 commit on a new transactional.id",
+			play: func(s *session) { s.endNothing(endNew, commit) },
+		},
+		{
+			ID: "abort-nothing", Asks: "EndTxn v5 abort on a new transactional.id",
+			play: func(s *session) { s.endNothing(endNew, abort) },
+		},
+		{
+			ID: "commit-nothing-old", Asks: "EndTxn v1 commit on a new transactional.id",
+			play: func(s *session) { s.endNothing(endOld, commit) },
+		},
+		{
+			ID: "commit-nothing-v4", Asks: "EndTxn v4 commit on a new transactional.id",
+			play: func(s *session) { s.endNothing(4, commit) },
+		},
+		{
+			ID: "abort-nothing-old", Asks: "EndTxn v1 abort on a new transactional.id",
+			Means: "An abort of nothing goes unnoticed here.",
+			Aside: "librdkafka sends no EndTxn for a transaction without partitions.",
+			play:  func(s *session) { s.endNothing(endOld, abort) },
+		},
+		{
+			ID: "commit-again", Asks: "EndTxn v5 commit is sent again with the old epoch, as after a lost answer",
+			play: func(s *session) { s.endAgain(endNew, commit, commit) },
+		},
+		{
+			ID: "abort-again", Asks: "EndTxn v5 abort is sent again with the old epoch",
+			play: func(s *session) { s.endAgain(endNew, abort, abort) },
+		},
+		{
+			ID: "abort-after-commit", Asks: "EndTxn v5 abort is sent with the old epoch after a commit",
+			play: func(s *session) { s.endAgain(endNew, commit, abort) },
+		},
+		{
+			ID: "commit-after-abort", Asks: "EndTxn v5 commit is sent with the old epoch after an abort",
+			play: func(s *session) { s.endAgain(endNew, abort, commit) },
+		},
+		{
+			ID: "commit-again-old", Asks: "EndTxn v1 commit is sent again",
+			play: func(s *session) { s.endAgain(endOld, commit, commit) },
+		},
+		{
+			ID: "abort-after-commit-old", Asks: "EndTxn v1 abort is sent after a commit",
+			play: func(s *session) { s.endAgain(endOld, commit, abort) },
+		},
+		{
+			ID: "late-commit", Asks: "a commit of an aborted transaction, EndTxn v5, arrives while the next one is open",
+			play: lateCommit,
+		},
+		{
+			ID: "late-commit-old", Asks: "a commit of a committed transaction, EndTxn v1, arrives again while the next one is open",
+			play: lateCommitOld,
+		},
+		{
+			ID: "late-write", Asks: "a batch of an aborted transaction, Produce v13, arrives after EndTxn v5",
+			play: lateWrite,
+		},
+		{
+			ID: "late-write-old", Asks: "a batch of an aborted transaction, Produce v10, arrives after EndTxn v1",
+			play: lateWriteOld,
+		},
 	}
 }
 
@@ -143,10 +252,12 @@ func epochAhead(s *session) {
 
 func (s *session) withoutTheBit(open bool) {
 	t, p := s.newTopic(), s.transactional()
+	var sequence int32
 	if open {
 		s.write(produceNew, t, p, 0, "a")
+		sequence = 1
 	}
-	b := p.batch(1, "b")
+	b := p.batch(sequence, "b")
 	b.Attributes &^= transactional
 	s.tell("Produce", s.send(writing{version: produceNew, acks: -1, topic: t, records: s.encode(b, "b")}).String())
 	if open {

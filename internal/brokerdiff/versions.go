@@ -17,12 +17,24 @@ func versions() []Situation {
 		kmsg.DescribeCluster, kmsg.ConsumerGroupHeartbeat, kmsg.GetTelemetrySubscriptions, kmsg.PushTelemetry,
 		kmsg.ShareGroupHeartbeat, kmsg.ShareFetch, kmsg.ShareAcknowledge,
 	} {
-		all = append(all, Situation{
-			ID: "versions-" + api.Name(), Asks: "versions of " + api.Name(),
-			play: func(s *session) { s.tellVersions(api) },
-		})
+		one := Situation{ID: "versions-" + api.Name(), Asks: "the versions of " + api.Name(), play: func(s *session) { s.tellVersions(api) }}
+		one.Means, one.Aside = versionsMean(api)
+		all = append(all, one)
 	}
 	return all
+}
+
+// versionsMean is what the difference does, where there is one.
+func versionsMean(api kmsg.Key) (means, aside string) {
+	switch api {
+	case kmsg.Produce, kmsg.OffsetCommit, kmsg.OffsetFetch, kmsg.OffsetForLeaderEpoch, kmsg.ShareGroupHeartbeat, kmsg.ShareFetch, kmsg.ShareAcknowledge:
+		return "None: the newest version is the same.", "The libraries of the core know the newest versions or ones in between."
+	case kmsg.ListOffsets:
+		return "A client that knows v11 sends v10 here.", "Offsets by timestamp are the same in both."
+	case kmsg.GetTelemetrySubscriptions, kmsg.PushTelemetry:
+		return "Clients with KIP-714 ask for it here; Kafka offers it only with a reporter of client metrics.", "It is counted under requests, and no claim is about it."
+	}
+	return "", ""
 }
 
 func (s *session) tellVersions(api kmsg.Key) {

@@ -64,6 +64,12 @@ type Variant struct {
 	// BothViews lets the client read the topics under both isolation levels.
 	BothViews bool
 
+	// BrokerRows names rows of docs/brokers.md (package brokerdiff) in which the
+	// embedded broker answers otherwise than Apache Kafka, and on which what this
+	// variant shows depends. Its report then says so instead of a conclusion. No
+	// claim may depend on one.
+	BrokerRows []string
+
 	// OneRecordPerBatch asks for it, and makes two records in one batch
 	// inconclusive.
 	OneRecordPerBatch bool
