@@ -74,6 +74,11 @@ type Trial struct {
 	Errors     []ErrorCount     `json:"errors"`
 	Conditions Conditions       `json:"conditions"`
 
+	// BrokerRows is rows of docs/brokers.md in which the embedded broker, on which
+	// this trial ran, answers otherwise than Apache Kafka: errors and requests of the
+	// trial depend on them, and nothing can be concluded from those about a client.
+	BrokerRows []string `json:"broker_rows,omitempty"`
+
 	Notes     []string `json:"notes,omitempty"`      // what else a reader should know
 	ClientLog []string `json:"client_log,omitempty"` // the library's own log, its first lines
 

@@ -98,8 +98,17 @@ func saidDifferences(v variant) []string {
 }
 
 // errorDifferences compares which codes a call failed with. How often depends on
-// the moment and is in the variant's own table.
+// the moment and is in the variant's own table. Where the broker may have made the
+// difference nothing is concluded.
 func errorDifferences(v variant) []string {
+	out := differentCodes(v)
+	if len(out) > 0 && len(brokerRows(v.trials())) > 0 {
+		return []string{seeBrokers}
+	}
+	return out
+}
+
+func differentCodes(v variant) []string {
 	ran := filter(v.clients, client.ran)
 	var all []evidence.ErrorCount
 	for _, c := range ran {

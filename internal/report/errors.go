@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"kcompare/internal/evidence"
 )
@@ -26,6 +27,29 @@ func programErrors(c client) []item {
 		})
 	}
 	return items
+}
+
+// seeBrokers stands where a conclusion about a client would be one about the
+// embedded broker.
+const seeBrokers = "embedded broker: see docs/brokers.md"
+
+// brokerSheet says that errors and requests may be the embedded broker's own.
+func brokerSheet(v variant) sheet {
+	return sheet{term: "broker", title: "Broker"}.tell(v, func(c client) []item {
+		if rows := brokerRows(c.trials); len(rows) > 0 {
+			return plain([]string{seeBrokers + " (" + strings.Join(rows, ", ") + "); errors and requests may be others on Apache Kafka."})
+		}
+		return nil
+	})
+}
+
+// brokerRows is the rows of docs/brokers.md that trials name, each once.
+func brokerRows(trials []evidence.Trial) []string {
+	var rows []string
+	for _, t := range trials {
+		rows = append(rows, t.BrokerRows...)
+	}
+	return distinct(rows, func(row string) string { return row })
 }
 
 func allErrors(c client) []evidence.ErrorCount {

@@ -80,7 +80,7 @@ func zombies(clients ...string) evidence.Document {
 	var trials []evidence.Trial
 	for _, c := range clients {
 		t := trial(sequentialOn, c, fenced, quiet, claim, id, copies)
-		t.Errors = errors[c]
+		t.Errors, t.BrokerRows = errors[c], []string{"zombie-write-old", "init-over-open"}
 		trials = append(trials, t)
 	}
 	last := &trials[len(trials)-1]

@@ -132,7 +132,7 @@ func inRepeats(n int, c client) string {
 // the causes of what it allows, the errors that the program saw, and the settings
 // that not every trial has.
 func circumstances(v variant, set []setup) []sheet {
-	sheets := []sheet{faultSheet(v), causeSheet(v), errorSheet(v), noteSheet(v)}
+	sheets := []sheet{faultSheet(v), causeSheet(v), errorSheet(v), brokerSheet(v), noteSheet(v)}
 	for _, one := range set {
 		sheets = append(sheets, one.ownSheet(v))
 	}

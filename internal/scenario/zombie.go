@@ -27,9 +27,9 @@ epoch and aborts what the old one has open (KIP-98, fencing). Nothing that the o
 instance wrote may be visible, and its commit must not succeed. Whether it holds is
 judged on the log alone. By which call and with which code each library tells the old
 instance is shown as "errors", and differs: franz-go does not even ask to commit after
-the late write was refused. The codes are the embedded broker's. Apache Kafka 4.4.0
-answers the late write of librdkafka with INVALID_PRODUCER_EPOCH, upon which its
-commit fails with _FENCED; here it is INVALID_TXN_STATE both times.
+the late write was refused. The embedded broker answers the late write of librdkafka
+otherwise than Apache Kafka (docs/brokers.md, zombie-write-old), so that its errors say
+nothing about librdkafka there: run it with --broker=kafka.
 
 The transaction that counts as undecided is the old instance's.
 

@@ -5,9 +5,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"kcompare/internal/broker"
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 	"kcompare/internal/proxy"
+	"kcompare/internal/scenario"
 )
 
 func TestFaultOf(t *testing.T) {
@@ -47,6 +49,26 @@ func TestFaultOf(t *testing.T) {
 		})
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestBrokerRows: what the embedded broker may have made is said of it alone.
+func TestBrokerRows(t *testing.T) {
+	embedded := &broker.Embedded{}
+	rows := []string{"zombie-write-old"}
+	spec := Spec{Variant: scenario.Variant{BrokerRows: rows}}
+	for _, c := range []struct {
+		name string
+		site *Site
+		want []string
+	}{
+		{"its own embedded broker", nil, rows},
+		{"a cluster of the user's", &Site{Cluster: embedded}, nil},
+	} {
+		spec.Site = c.site
+		if diff := cmp.Diff(c.want, brokerRows(spec)); diff != "" {
+			t.Errorf("on %s: -want +got:\n%s", c.name, diff)
 		}
 	}
 }

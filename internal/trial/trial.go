@@ -265,7 +265,17 @@ func describe(spec Spec, set settings) evidence.Trial {
 		Consuming: masked(set.consuming), Reading: config.Masked(set.reading), Differences: []string{},
 		Faults: []evidence.Fault{}, Counts: evidence.Counts{}, Requests: map[string]int64{},
 		Anomalies: []evidence.Anomaly{}, Errors: []evidence.ErrorCount{}, Reasons: []string{},
+		BrokerRows: brokerRows(spec),
 	}
+}
+
+// brokerRows is where the embedded broker's answers are not Kafka's; on any other
+// broker there is nothing to say.
+func brokerRows(spec Spec) []string {
+	if spec.Site != nil && spec.Site.Cluster != nil {
+		return nil
+	}
+	return spec.Variant.BrokerRows
 }
 
 // masked keeps a story without consumers one without settings of consumers.
