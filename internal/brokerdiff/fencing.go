@@ -67,7 +67,8 @@ func fencing() []Situation {
 		},
 		{
 			ID: "zombie-adds-partition", Asks: "after a new instance was initialised, the old one sends AddPartitionsToTxn v0",
-			Means: "Both codes mean fenced to librdkafka.",
+			Means: "None for a program: librdkafka makes _FENCED of both.",
+			Aside: "`zombie` meets it when the late payment goes to a partition that is new to the old instance, and shows _FENCED on both.",
 			play: func(s *session) {
 				t, old, _ := s.zombie()
 				s.tell("AddPartitionsToTxn", code(s.addPartition(old, t)))
@@ -75,7 +76,7 @@ func fencing() []Situation {
 		},
 		{
 			ID: "zombie-adds-offsets", Asks: "after a new instance was initialised, the old one sends AddOffsetsToTxn v0",
-			Means: "Both codes mean fenced to librdkafka.",
+			Means: "The code of a fenced instance differs.",
 			Aside: noLateOffsets,
 			play: func(s *session) {
 				_, old, _ := s.zombie()

@@ -48,7 +48,7 @@ func timeouts() []Situation {
 		},
 		{
 			ID: "timeout-adds-partition", Asks: "a transaction timed out; AddPartitionsToTxn v0",
-			Means: "Both codes mean fenced to librdkafka.",
+			Means: "As zombie-adds-partition.",
 			Aside: noTimeout,
 			play: func(s *session) {
 				t, p := s.timedOut()
