@@ -32,8 +32,8 @@ const (
 	shortTimeout = 500
 )
 
-// initOnce asks for a producer id. With p a producer known to the broker asks for
-// its next epoch (KIP-360).
+// initOnce asks for a producer id, or for the next epoch of a producer that has one
+// (KIP-360).
 func (s *session) initOnce(version int16, p producer, timeout int32) (producer, int16) {
 	req := kmsg.NewPtrInitProducerIDRequest()
 	if p.txid != "" {
@@ -41,9 +41,6 @@ func (s *session) initOnce(version int16, p producer, timeout int32) (producer, 
 	}
 	req.TransactionTimeoutMillis, req.ProducerID, req.ProducerEpoch = timeout, p.id, p.epoch
 	resp := ask[*kmsg.InitProducerIDResponse](s, version, req)
-	if resp == nil {
-		return producer{}, 0
-	}
 	return producer{p.txid, resp.ProducerID, resp.ProducerEpoch}, resp.ErrorCode
 }
 
@@ -58,7 +55,7 @@ func (s *session) initUntil(version int16, p producer, timeout int32) (got produ
 
 // idempotent is a producer without transactions.
 func (s *session) idempotent() producer {
-	p, n := s.initUntil(initOld, nobody, longTimeout)
+	p, n := s.initUntil(initOld, nobody(), longTimeout)
 	s.must("InitProducerId", n)
 	return p
 }
@@ -83,13 +80,10 @@ func (s *session) addPartition(p producer, t topic) int16 {
 	req.TransactionalID, req.ProducerID, req.ProducerEpoch = p.txid, p.id, p.epoch
 	req.Topics = append(req.Topics, one)
 	resp := ask[*kmsg.AddPartitionsToTxnResponse](s, 0, req)
-	if resp == nil || len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
-		return 0
-	}
-	return resp.Topics[0].Partitions[0].ErrorCode
+	return only(s, "partitions", only(s, "topics", resp.Topics).Partitions).ErrorCode
 }
 
-// open writes the first records of a transaction as librdkafka does.
+// openOld writes the first records of a transaction as librdkafka does.
 func (s *session) openOld(t topic, p producer, sequence int32, keys ...string) {
 	s.until("a partition is added", func() bool {
 		n := s.addPartition(p, t)
@@ -107,9 +101,6 @@ func (s *session) end(version int16, p producer, how bool) (next producer, n int
 	req := kmsg.NewPtrEndTxnRequest()
 	req.TransactionalID, req.ProducerID, req.ProducerEpoch, req.Commit = p.txid, p.id, p.epoch, how
 	resp := ask[*kmsg.EndTxnResponse](s, version, req)
-	if resp == nil {
-		return p, 0
-	}
 	if version < endNew || resp.ErrorCode != 0 {
 		return p, resp.ErrorCode
 	}
@@ -140,11 +131,9 @@ func (s *session) state(p producer) string {
 	req := kmsg.NewPtrDescribeTransactionsRequest()
 	req.TransactionalIDs = []string{p.txid}
 	resp := ask[*kmsg.DescribeTransactionsResponse](s, 0, req)
-	if resp == nil || len(resp.TransactionStates) != 1 {
-		return ""
+	one := only(s, "states", resp.TransactionStates)
+	if one.ErrorCode != 0 {
+		return code(one.ErrorCode)
 	}
-	if n := resp.TransactionStates[0].ErrorCode; n != 0 {
-		return code(n)
-	}
-	return resp.TransactionStates[0].State
+	return one.State
 }

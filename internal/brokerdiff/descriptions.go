@@ -120,18 +120,14 @@ func descriptions() []Situation {
 func (s *session) describeCluster(endpoint int8) {
 	req := kmsg.NewPtrDescribeClusterRequest()
 	req.EndpointType = endpoint
-	if resp := ask[*kmsg.DescribeClusterResponse](s, 1, req); resp != nil {
-		s.tell("DescribeCluster", fmt.Sprintf("%s, %d nodes", code(resp.ErrorCode), len(resp.Brokers)))
-	}
+	resp := ask[*kmsg.DescribeClusterResponse](s, 1, req)
+	s.tell("DescribeCluster", fmt.Sprintf("%s, nodes: %d", code(resp.ErrorCode), len(resp.Brokers)))
 }
 
 func (s *session) metadata(t kmsg.MetadataRequestTopic) {
 	req := kmsg.NewPtrMetadataRequest()
 	req.Topics = append(req.Topics, t)
-	resp := ask[*kmsg.MetadataResponse](s, 12, req)
-	if resp != nil && len(resp.Topics) == 1 {
-		s.tell("Metadata", code(resp.Topics[0].ErrorCode))
-	}
+	s.tell("Metadata", code(only(s, "topics", ask[*kmsg.MetadataResponse](s, 12, req).Topics).ErrorCode))
 }
 
 func metadataNoTopic(s *session) {
@@ -162,19 +158,13 @@ func (s *session) createTopic(name string, partitions int32, replicas int16, set
 	req := kmsg.NewPtrCreateTopicsRequest()
 	req.TimeoutMillis = 5000
 	req.Topics = append(req.Topics, t)
-	resp := ask[*kmsg.CreateTopicsResponse](s, 7, req)
-	if resp != nil && len(resp.Topics) == 1 {
-		s.tell("CreateTopics", code(resp.Topics[0].ErrorCode))
-	}
+	s.tell("CreateTopics", code(only(s, "topics", ask[*kmsg.CreateTopicsResponse](s, 7, req).Topics).ErrorCode))
 }
 
 func deleteNoTopic(s *session) {
 	req := kmsg.NewPtrDeleteTopicsRequest()
 	req.TopicNames, req.TimeoutMillis = []string{s.name + "-none"}, 5000
-	resp := ask[*kmsg.DeleteTopicsResponse](s, 5, req)
-	if resp != nil && len(resp.Topics) == 1 {
-		s.tell("DeleteTopics", code(resp.Topics[0].ErrorCode))
-	}
+	s.tell("DeleteTopics", code(only(s, "topics", ask[*kmsg.DeleteTopicsResponse](s, 5, req).Topics).ErrorCode))
 }
 
 func transactionStates(s *session) {
@@ -197,11 +187,8 @@ func (s *session) producers(t topic) string {
 	req := kmsg.NewPtrDescribeProducersRequest()
 	req.Topics = append(req.Topics, one)
 	resp := ask[*kmsg.DescribeProducersResponse](s, 0, req)
-	if resp == nil || len(resp.Topics) != 1 {
-		return ""
-	}
-	part := resp.Topics[0].Partitions[0]
-	told := fmt.Sprintf("%s, %d producers", code(part.ErrorCode), len(part.ActiveProducers))
+	part := only(s, "partitions", only(s, "topics", resp.Topics).Partitions)
+	told := fmt.Sprintf("%s, producers: %d", code(part.ErrorCode), len(part.ActiveProducers))
 	for _, p := range part.ActiveProducers {
 		told += fmt.Sprintf(", last sequence %d, open from offset %d", p.LastSequence, p.CurrentTxnStartOffset)
 	}
@@ -258,12 +245,8 @@ func (s *session) apiVersions() *kmsg.ApiVersionsResponse {
 }
 
 func features(s *session) {
-	resp := s.apiVersions()
-	if resp == nil {
-		return
-	}
 	var all []string
-	for _, f := range resp.FinalizedFeatures {
+	for _, f := range s.apiVersions().FinalizedFeatures {
 		all = append(all, fmt.Sprintf("%s %d", f.Name, f.MaxVersionLevel))
 	}
 	slices.Sort(all)

@@ -76,9 +76,6 @@ func (s *session) join(member, assignor string) (n int16, id string) {
 	req.SessionTimeoutMillis, req.RebalanceTimeoutMillis = 10_000, 10_000
 	req.Protocols = append(req.Protocols, protocol)
 	resp := ask[*kmsg.JoinGroupResponse](s, 5, req)
-	if resp == nil {
-		return 0, ""
-	}
 	return resp.ErrorCode, resp.MemberID
 }
 
@@ -94,9 +91,7 @@ func joinOtherAssignor(s *session) {
 func heartbeatUnknown(s *session) {
 	req := kmsg.NewPtrHeartbeatRequest()
 	req.Group, req.MemberID, req.Generation = s.name, "nobody", 1
-	if resp := ask[*kmsg.HeartbeatResponse](s, 4, req); resp != nil {
-		s.tell("Heartbeat", code(resp.ErrorCode))
-	}
+	s.tell("Heartbeat", code(ask[*kmsg.HeartbeatResponse](s, 4, req).ErrorCode))
 }
 
 func leaveUnknown(s *session) {
@@ -106,9 +101,6 @@ func leaveUnknown(s *session) {
 	req.Group = s.name
 	req.Members = append(req.Members, member)
 	resp := ask[*kmsg.LeaveGroupResponse](s, 4, req)
-	if resp == nil {
-		return
-	}
 	s.tell("LeaveGroup", code(resp.ErrorCode))
 	for _, m := range resp.Members {
 		s.tell("member", code(m.ErrorCode))
@@ -118,19 +110,14 @@ func leaveUnknown(s *session) {
 func (s *session) describeGroup(version int16) {
 	req := kmsg.NewPtrDescribeGroupsRequest()
 	req.Groups = []string{s.name}
-	resp := ask[*kmsg.DescribeGroupsResponse](s, version, req)
-	if resp != nil && len(resp.Groups) == 1 {
-		s.tell("DescribeGroups", fmt.Sprintf("%s, state %q", code(resp.Groups[0].ErrorCode), resp.Groups[0].State))
-	}
+	group := only(s, "groups", ask[*kmsg.DescribeGroupsResponse](s, version, req).Groups)
+	s.tell("DescribeGroups", fmt.Sprintf("%s, state %q", code(group.ErrorCode), group.State))
 }
 
 func deleteGroupUnknown(s *session) {
 	req := kmsg.NewPtrDeleteGroupsRequest()
 	req.Groups = []string{s.name}
-	resp := ask[*kmsg.DeleteGroupsResponse](s, 2, req)
-	if resp != nil && len(resp.Groups) == 1 {
-		s.tell("DeleteGroups", code(resp.Groups[0].ErrorCode))
-	}
+	s.tell("DeleteGroups", code(only(s, "groups", ask[*kmsg.DeleteGroupsResponse](s, 2, req).Groups).ErrorCode))
 }
 
 func (s *session) consumerHeartbeat(member string, epoch int32) *kmsg.ConsumerGroupHeartbeatResponse {
@@ -145,26 +132,19 @@ func (s *session) consumerHeartbeat(member string, epoch int32) *kmsg.ConsumerGr
 const memberID = "AAAAAAAAAAAAAAAAAAAAAQ"
 
 func consumerGroupJoin(s *session) {
-	if resp := s.consumerHeartbeat(memberID, 0); resp != nil {
-		s.tell("ConsumerGroupHeartbeat", fmt.Sprintf("%s, assigned: %t", code(resp.ErrorCode), resp.Assignment != nil))
-	}
+	resp := s.consumerHeartbeat(memberID, 0)
+	s.tell("ConsumerGroupHeartbeat", fmt.Sprintf("%s, assigned: %t", code(resp.ErrorCode), resp.Assignment != nil))
 }
 
 func consumerGroupStranger(s *session) {
-	if resp := s.consumerHeartbeat(memberID, 0); resp != nil {
-		s.must("ConsumerGroupHeartbeat", resp.ErrorCode)
-	}
-	if resp := s.consumerHeartbeat("AAAAAAAAAAAAAAAAAAAAAg", 5); resp != nil {
-		s.tell("ConsumerGroupHeartbeat", code(resp.ErrorCode))
-	}
+	s.must("ConsumerGroupHeartbeat", s.consumerHeartbeat(memberID, 0).ErrorCode)
+	s.tell("ConsumerGroupHeartbeat", code(s.consumerHeartbeat("AAAAAAAAAAAAAAAAAAAAAg", 5).ErrorCode))
 }
 
 func shareGroupJoin(s *session) {
 	req := kmsg.NewPtrShareGroupHeartbeatRequest()
 	req.GroupID, req.MemberID, req.SubscribedTopicNames = s.name, memberID, []string{s.newTopic().name}
-	if resp := ask[*kmsg.ShareGroupHeartbeatResponse](s, 1, req); resp != nil {
-		s.tell("ShareGroupHeartbeat", code(resp.ErrorCode))
-	}
+	s.tell("ShareGroupHeartbeat", code(ask[*kmsg.ShareGroupHeartbeatResponse](s, 1, req).ErrorCode))
 }
 
 func shareCoordinator(s *session) {
@@ -172,10 +152,7 @@ func shareCoordinator(s *session) {
 	req.CoordinatorType, req.CoordinatorKeys = 2, []string{s.name + ":AAAAAAAAAAAAAAAAAAAAAQ:0"}
 	var n int16
 	s.until("the share coordinator is found", func() bool { // Kafka makes its topic when it is first asked
-		resp := ask[*kmsg.FindCoordinatorResponse](s, 6, req)
-		if resp != nil && len(resp.Coordinators) == 1 {
-			n = resp.Coordinators[0].ErrorCode
-		}
+		n = only(s, "coordinators", ask[*kmsg.FindCoordinatorResponse](s, 6, req).Coordinators).ErrorCode
 		return !notNow(n)
 	})
 	s.tell("FindCoordinator", code(n))

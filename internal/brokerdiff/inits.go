@@ -93,9 +93,7 @@ func inits() []Situation {
 func initEmptyID(s *session) {
 	req := kmsg.NewPtrInitProducerIDRequest()
 	req.TransactionalID, req.TransactionTimeoutMillis = kmsg.StringPtr(""), longTimeout
-	if resp := ask[*kmsg.InitProducerIDResponse](s, initOld, req); resp != nil {
-		s.tell("InitProducerId", code(resp.ErrorCode))
-	}
+	s.tell("InitProducerId", code(ask[*kmsg.InitProducerIDResponse](s, initOld, req).ErrorCode))
 }
 
 func (s *session) initWithin(timeout int32) {

@@ -92,11 +92,7 @@ func offsets() []Situation {
 func (s *session) addOffsets(p producer) int16 {
 	req := kmsg.NewPtrAddOffsetsToTxnRequest()
 	req.TransactionalID, req.ProducerID, req.ProducerEpoch, req.Group = p.txid, p.id, p.epoch, s.name
-	resp := ask[*kmsg.AddOffsetsToTxnResponse](s, 0, req)
-	if resp == nil {
-		return 0
-	}
-	return resp.ErrorCode
+	return ask[*kmsg.AddOffsetsToTxnResponse](s, 0, req).ErrorCode
 }
 
 // The offsets that the session's group commits: before a transaction, and in it.
@@ -120,10 +116,7 @@ func (s *session) commitInTransaction(version int16, p producer, t topic, genera
 	}
 	req.Topics = append(req.Topics, one)
 	resp := ask[*kmsg.TxnOffsetCommitResponse](s, version, req)
-	if resp == nil || len(resp.Topics) != 1 {
-		return 0
-	}
-	return resp.Topics[0].Partitions[0].ErrorCode
+	return only(s, "partitions", only(s, "topics", resp.Topics).Partitions).ErrorCode
 }
 
 func (s *session) commitOffset(t topic, generation int32, member string) int16 {
@@ -136,10 +129,7 @@ func (s *session) commitOffset(t topic, generation int32, member string) int16 {
 	req.Group, req.Generation, req.MemberID = s.name, generation, member
 	req.Topics = append(req.Topics, one)
 	resp := ask[*kmsg.OffsetCommitResponse](s, 8, req)
-	if resp == nil || len(resp.Topics) != 1 {
-		return 0
-	}
-	return resp.Topics[0].Partitions[0].ErrorCode
+	return only(s, "partitions", only(s, "topics", resp.Topics).Partitions).ErrorCode
 }
 
 // committed is the offset of the session's group, -1 for none.
@@ -150,15 +140,10 @@ func (s *session) committed(t topic, stable bool) string {
 	req.Group, req.RequireStable = s.name, stable
 	req.Topics = append(req.Topics, one)
 	resp := ask[*kmsg.OffsetFetchResponse](s, 7, req)
-	switch {
-	case resp == nil:
-		return ""
-	case resp.ErrorCode != 0:
+	if resp.ErrorCode != 0 {
 		return code(resp.ErrorCode)
-	case len(resp.Topics) != 1:
-		return fmt.Sprintf("%d topics", len(resp.Topics))
 	}
-	part := resp.Topics[0].Partitions[0]
+	part := only(s, "partitions", only(s, "topics", resp.Topics).Partitions)
 	return fmt.Sprintf("%s, offset %d", code(part.ErrorCode), part.Offset)
 }
 
@@ -215,10 +200,7 @@ func (s *session) endOffset(t topic, isolation int8) (n int16, offset int64) {
 	req.ReplicaID, req.IsolationLevel = -1, isolation
 	req.Topics = append(req.Topics, one)
 	resp := ask[*kmsg.ListOffsetsResponse](s, 6, req)
-	if resp == nil || len(resp.Topics) != 1 {
-		return 0, 0
-	}
-	answer := resp.Topics[0].Partitions[0]
+	answer := only(s, "partitions", only(s, "topics", resp.Topics).Partitions)
 	return answer.ErrorCode, answer.Offset
 }
 
@@ -231,7 +213,7 @@ func (s *session) tellEndOffsets(t topic) {
 
 func stableOffsetOpen(s *session) {
 	t, p := s.newTopic(), s.transactional()
-	s.write(produceNew, t, nobody, -1, "x")
+	s.write(produceNew, t, nobody(), noSequence, "x")
 	s.write(produceNew, t, p, 0, "a", "b")
 	s.tellEndOffsets(t)
 	s.ended(endNew, p, abort)
@@ -255,10 +237,7 @@ func (s *session) fetch(t topic, from int64, isolation int8) kmsg.FetchResponseT
 	req.MaxBytes, req.SessionEpoch, req.IsolationLevel = 1<<20, -1, isolation
 	req.Topics = append(req.Topics, one)
 	resp := ask[*kmsg.FetchResponse](s, 13, req)
-	if resp == nil || len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
-		return kmsg.FetchResponseTopicPartition{}
-	}
-	return resp.Topics[0].Partitions[0]
+	return only(s, "partitions", only(s, "topics", resp.Topics).Partitions)
 }
 
 func (s *session) tellFetch(part kmsg.FetchResponseTopicPartition) {
@@ -268,7 +247,7 @@ func (s *session) tellFetch(part kmsg.FetchResponseTopicPartition) {
 
 func fetchOpen(s *session) {
 	t, p := s.newTopic(), s.transactional()
-	s.write(produceNew, t, nobody, -1, "x")
+	s.write(produceNew, t, nobody(), noSequence, "x")
 	s.write(produceNew, t, p, 0, "a")
 	part := s.fetch(t, 0, readCommitted)
 	s.tellFetch(part)
@@ -285,7 +264,7 @@ func fetchAborted(s *session) {
 
 func fetchBeyond(s *session) {
 	t := s.newTopic()
-	s.write(produceNew, t, nobody, -1, "x")
+	s.write(produceNew, t, nobody(), noSequence, "x")
 	part := s.fetch(t, 9, readUncommitted)
 	s.tell("Fetch", fmt.Sprintf("%s, end offset %d", code(part.ErrorCode), part.HighWatermark))
 }

@@ -27,18 +27,20 @@ func (p producer) at(later int16) producer {
 	return p
 }
 
-// batch is records of this producer, known by their keys; the sequence is that
-// of the first.
-func (p producer) batch(sequence int32, keys ...string) kmsg.RecordBatch {
-	b := kmsg.RecordBatch{ProducerID: p.id, ProducerEpoch: p.epoch, FirstSequence: sequence, PartitionLeaderEpoch: -1, NumRecords: int32(len(keys))}
+// batch is the header of a batch of this producer; the sequence is that of its
+// first record.
+func (p producer) batch(sequence int32) kmsg.RecordBatch {
+	b := kmsg.RecordBatch{ProducerID: p.id, ProducerEpoch: p.epoch, FirstSequence: sequence, PartitionLeaderEpoch: -1}
 	if p.txid != "" {
 		b.Attributes = transactional
 	}
 	return b
 }
 
-// nobody writes without idempotence.
-var nobody = producer{id: -1, epoch: -1}
+// nobody is who writes without idempotence, with noSequence.
+func nobody() producer { return producer{id: -1, epoch: -1} }
+
+const noSequence = -1
 
 // writing is a Produce request of one batch.
 type writing struct {
@@ -64,7 +66,8 @@ func (w writing) request() *kmsg.ProduceRequest {
 	return req
 }
 
-// encode is a batch as it goes over the wire.
+// encode is a batch as it goes over the wire, of records that are known by their
+// keys.
 func (s *session) encode(b kmsg.RecordBatch, keys ...string) []byte {
 	var records []kmsg.Record
 	for _, key := range keys {
@@ -97,19 +100,12 @@ func (w written) String() string {
 
 // produce writes records of a producer with acks=all.
 func (s *session) produce(version int16, t topic, p producer, sequence int32, keys ...string) written {
-	return s.send(writing{version: version, acks: -1, topic: t, txid: p.txid, records: s.encode(p.batch(sequence, keys...), keys...)})
+	return s.send(writing{version: version, acks: -1, topic: t, txid: p.txid, records: s.encode(p.batch(sequence), keys...)})
 }
 
 func (s *session) send(w writing) written {
 	resp := ask[*kmsg.ProduceResponse](s, w.version, w.request())
-	if resp == nil {
-		return written{}
-	}
-	if len(resp.Topics) != 1 || len(resp.Topics[0].Partitions) != 1 {
-		s.fail(fmt.Errorf("answer to Produce has %d topics: expected one of one partition", len(resp.Topics)))
-		return written{}
-	}
-	part := resp.Topics[0].Partitions[0]
+	part := only(s, "partitions", only(s, "topics", resp.Topics).Partitions)
 	return written{part.ErrorCode, part.BaseOffset}
 }
 

@@ -72,7 +72,7 @@ func refusals() []Situation {
 			Means: "As acks-0-refused.",
 			Aside: nothingRefused,
 			play: func(s *session) {
-				w := writing{version: produceOld, topic: topic{name: s.name + "-none"}, records: s.encode(nobody.batch(-1, "a"), "a")}
+				w := writing{version: produceOld, topic: topic{name: s.name + "-none"}, records: s.encode(nobody().batch(noSequence), "a")}
 				s.tell("after Produce", s.sendUnanswered(w))
 			},
 		},
@@ -93,12 +93,12 @@ func tooLarge(s *session) {
 
 func (s *session) intoNowhere(version int16) {
 	nowhere := topic{name: s.name + "-none", id: [16]byte{1}}
-	s.tell("Produce", s.produce(version, nowhere, nobody, -1, "a").String())
+	s.tell("Produce", s.produce(version, nowhere, nobody(), noSequence, "a").String())
 }
 
 func brokenChecksum(s *session) {
 	t := s.newTopic()
-	raw := s.encode(nobody.batch(-1, "a"), "a")
+	raw := s.encode(nobody().batch(noSequence), "a")
 	raw[len(raw)-1] ^= 1
 	s.tell("Produce", s.send(writing{version: produceNew, acks: -1, topic: t, records: raw}).String())
 	s.tell("log", s.log(t))
@@ -106,20 +106,20 @@ func brokenChecksum(s *session) {
 
 func twoBatches(s *session) {
 	t, p := s.newTopic(), s.idempotent()
-	raw := append(s.encode(p.batch(0, "a"), "a"), s.encode(p.batch(1, "b"), "b")...)
+	raw := append(s.encode(p.batch(0), "a"), s.encode(p.batch(1), "b")...)
 	s.tell("Produce", s.send(writing{version: produceNew, acks: -1, topic: t, records: raw}).String())
 	s.tell("log", s.log(t))
 }
 
 func noKey(s *session) {
 	t := s.newTopicWith(map[string]string{"cleanup.policy": "compact"})
-	raw := s.encodeRecords(nobody.batch(-1, ""), kmsg.Record{Value: []byte("value")})
+	raw := s.encodeRecords(nobody().batch(noSequence), kmsg.Record{Value: []byte("value")})
 	s.tell("Produce", s.send(writing{version: produceNew, acks: -1, topic: t, records: raw}).String())
 }
 
 func ownMarker(s *session) {
 	t, p := s.newTopic(), s.idempotent()
-	b := p.batch(0, "a")
+	b := p.batch(0)
 	b.Attributes |= 0x20 // control
 	s.tell("Produce", s.send(writing{version: produceNew, acks: -1, topic: t, records: s.encode(b, "a")}).String())
 	s.tell("log", s.log(t))
@@ -134,22 +134,22 @@ func errorBaseOffset(s *session) {
 
 func minInsync(s *session) {
 	t := s.newTopicWith(map[string]string{"min.insync.replicas": "2"})
-	s.tell("acks=all", s.produce(produceNew, t, nobody, -1, "a").String())
-	w := writing{version: produceNew, acks: 1, topic: t, records: s.encode(nobody.batch(-1, "b"), "b")}
+	s.tell("acks=all", s.produce(produceNew, t, nobody(), noSequence, "a").String())
+	w := writing{version: produceNew, acks: 1, topic: t, records: s.encode(nobody().batch(noSequence), "b")}
 	s.tell("acks=1", s.send(w).String())
 }
 
 func unansweredGap(s *session) {
 	t, p := s.newTopic(), s.idempotent()
 	s.write(produceNew, t, p, 0, "a")
-	w := writing{version: produceNew, topic: t, records: s.encode(p.batch(2, "c"), "c")}
+	w := writing{version: produceNew, topic: t, records: s.encode(p.batch(2), "c")}
 	s.tell("after Produce", s.sendUnanswered(w))
 	s.tell("log", s.log(t))
 }
 
 func unansweredTooLarge(s *session) {
 	t := s.newTopicWith(small)
-	w := writing{version: produceNew, topic: t, records: s.encode(nobody.batch(-1, "a"), large())}
+	w := writing{version: produceNew, topic: t, records: s.encode(nobody().batch(noSequence), large())}
 	s.tell("after Produce", s.sendUnanswered(w))
 	s.tell("log", s.log(t))
 }

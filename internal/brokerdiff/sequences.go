@@ -50,14 +50,14 @@ func sequences() []Situation {
 		{
 			ID: "first-sequence-empty", Asks: "the first batch of a new producer has sequence 3, and the partition never had a record",
 			Means: "kfake does already what Kafka 4.5 is to do (KAFKA-15591). A first batch that overtakes another is refused here; Kafka 4.4.0 takes it and refuses the other.",
-			Aside: "No client of the core overtakes itself on a new partition.",
+			Aside: "No fault of the core loses the first request to a partition, only its answer.",
 			play:  func(s *session) { s.firstSequence(s.newTopic(), 3) },
 		},
 		{
 			ID: "first-sequence", Asks: "the first batch of a new producer has sequence 3, and the partition has records of others",
 			play: func(s *session) {
 				t := s.newTopic()
-				s.write(produceNew, t, nobody, 0, "x")
+				s.write(produceNew, t, nobody(), noSequence, "x")
 				s.firstSequence(t, 3)
 			},
 		},
@@ -151,7 +151,7 @@ func unknownProducerID(s *session) {
 // producer may begin anywhere.
 func sequenceWraps(s *session) {
 	t, p := s.newTopic(), s.idempotent()
-	s.write(produceNew, t, nobody, 0, "x")
+	s.write(produceNew, t, nobody(), noSequence, "x")
 	for _, sequence := range []int32{1<<31 - 2, 1<<31 - 1, 0, 1} {
 		s.tell(fmt.Sprintf("sequence %d", sequence), s.produce(produceNew, t, p, sequence, "a").String())
 	}
@@ -159,7 +159,7 @@ func sequenceWraps(s *session) {
 
 func (s *session) replayAcks(acks int16) {
 	t, p := s.newTopic(), s.idempotent()
-	w := writing{version: produceNew, acks: acks, topic: t, records: s.encode(p.batch(0, "a"), "a")}
+	w := writing{version: produceNew, acks: acks, topic: t, records: s.encode(p.batch(0), "a")}
 	s.tell("first", s.send(w).String())
 	s.tell("sent again", s.send(w).String())
 	s.tell("log", s.log(t))
@@ -167,7 +167,7 @@ func (s *session) replayAcks(acks int16) {
 
 func acksNone(s *session) {
 	t, p := s.newTopic(), s.idempotent()
-	w := writing{version: produceNew, topic: t, records: s.encode(p.batch(0, "a"), "a")}
+	w := writing{version: produceNew, topic: t, records: s.encode(p.batch(0), "a")}
 	s.sendUnanswered(w)
 	s.tell("sent twice", s.sendUnanswered(w))
 	s.tell("log", s.log(t))

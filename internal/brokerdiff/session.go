@@ -16,7 +16,7 @@ import (
 	"kcompare/internal/evidence"
 )
 
-// patience bounds one situation; those that wait for a timeout take 2 s.
+// patience bounds one situation; those that wait until an id expires take 10 s.
 const patience = 30 * time.Second
 
 // pause is how long a session waits before it asks the same again.
@@ -79,18 +79,31 @@ func (s *session) newTopicWith(config map[string]string) topic {
 	return t
 }
 
-// ask is the answer to a request, the zero value after an error.
+// ask is the answer to a request, an empty one after an error.
 func ask[R kmsg.Response](s *session, version int16, req kmsg.Request) R {
-	var none R
+	resp := req.ResponseKind()
 	if s.err == nil {
 		req.SetVersion(version)
-		resp, err := s.conn.ask(req)
+		answer, err := s.conn.ask(req)
 		if err == nil {
-			return resp.(R)
+			return answer.(R)
 		}
 		s.fail(err)
 	}
-	return none
+	return resp.(R)
+}
+
+// only is the one element of an answer, the zero value after an error. An answer
+// that has another number of them must not pass for one without an error.
+func only[T any](s *session, what string, all []T) T {
+	if s.err == nil && len(all) != 1 {
+		s.fail(fmt.Errorf("the answer has %d %s: expected one", len(all), what))
+	}
+	if s.err != nil {
+		var none T
+		return none
+	}
+	return all[0]
 }
 
 // until asks again for as long as the answer is "not now": which attempt succeeds is a

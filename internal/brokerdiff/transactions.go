@@ -214,7 +214,7 @@ func gapInTransaction(s *session) {
 
 func (s *session) firstInTransaction(version int16, sequence int32) {
 	t, p := s.newTopic(), s.transactional()
-	s.write(produceNew, t, nobody, -1, "x")
+	s.write(produceNew, t, nobody(), noSequence, "x")
 	if version < 12 {
 		s.must("AddPartitionsToTxn", s.addPartition(p, t))
 	}
@@ -257,7 +257,7 @@ func (s *session) withoutTheBit(open bool) {
 		s.write(produceNew, t, p, 0, "a")
 		sequence = 1
 	}
-	b := p.batch(sequence, "b")
+	b := p.batch(sequence)
 	b.Attributes &^= transactional
 	s.tell("Produce", s.send(writing{version: produceNew, acks: -1, topic: t, records: s.encode(b, "b")}).String())
 	if open {

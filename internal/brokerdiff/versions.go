@@ -30,7 +30,7 @@ func versionsMean(api kmsg.Key) (means, aside string) {
 	case kmsg.Produce, kmsg.OffsetCommit, kmsg.OffsetFetch, kmsg.OffsetForLeaderEpoch, kmsg.ShareGroupHeartbeat, kmsg.ShareFetch, kmsg.ShareAcknowledge:
 		return "None: the newest version is the same.", "The libraries of the core know the newest versions or ones in between."
 	case kmsg.ListOffsets:
-		return "A client that knows v11 sends v10 here.", "Offsets by timestamp are the same in both."
+		return "A client that knows v11 sends v10 here; v11 has one more timestamp to ask for (KIP-1023).", "No story of the core asks for it."
 	case kmsg.GetTelemetrySubscriptions, kmsg.PushTelemetry:
 		return "Clients with KIP-714 ask for it here; Kafka offers it only with a reporter of client metrics.", "It is counted under requests, and no claim is about it."
 	}
@@ -38,11 +38,7 @@ func versionsMean(api kmsg.Key) (means, aside string) {
 }
 
 func (s *session) tellVersions(api kmsg.Key) {
-	resp := s.apiVersions()
-	if resp == nil {
-		return
-	}
-	for _, offered := range resp.ApiKeys {
+	for _, offered := range s.apiVersions().ApiKeys {
 		if offered.ApiKey == api.Int16() {
 			s.tell("offered", fmt.Sprintf("%d to %d", offered.MinVersion, offered.MaxVersion))
 			return
