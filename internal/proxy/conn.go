@@ -37,8 +37,8 @@ type conn struct {
 	node *node
 	id   int64
 
-	client *net.TCPConn
-	broker *net.TCPConn // set by dial, before the two sides begin
+	client *wire
+	broker *wire // set by dial, before the two sides begin
 
 	records *batch.Parser // request side: of the batches in Produce; nil: their headers are enough
 
@@ -61,7 +61,7 @@ type conn struct {
 }
 
 func newConn(p *Proxy, n *node, client *net.TCPConn, id int64) *conn {
-	c := &conn{p: p, node: n, id: id, client: client, served: make(chan struct{}), ended: make(chan struct{})}
+	c := &conn{p: p, node: n, id: id, client: p.clientWire(client), served: make(chan struct{}), ended: make(chan struct{})}
 	if !p.opts.HeadersOnly {
 		c.records = batch.NewParser()
 	}
@@ -82,7 +82,7 @@ func (c *conn) abandon() {
 // serve runs both sides until the connection has ended.
 func (c *conn) serve() {
 	defer c.abandon()
-	if err := c.dial(); err != nil {
+	if err := c.connect(); err != nil {
 		c.fail(err)
 		return
 	}
@@ -99,19 +99,22 @@ func (c *conn) serve() {
 	}
 	answers.Wait()
 	c.held.Wait()
+	for _, e := range c.pending.rest() {
+		c.p.record.done(e)
+	}
 }
 
 // dial is not cut short by Close: a connection that the broker accepted and that
 // was given up on this side would look as if somebody had passed by the proxy.
-func (c *conn) dial() error {
-	broker, err := net.DialTimeout("tcp", c.p.upstreamOf(c.node), dialTimeout)
+func (c *conn) dial(addr string) error {
+	broker, err := net.DialTimeout("tcp", addr, dialTimeout)
 	if err != nil {
 		return fmt.Errorf("connect to node %d: %w", c.node.id, err)
 	}
 	c.p.record.connected(broker.LocalAddr().String())
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.broker = broker.(*net.TCPConn)
+	c.broker = c.p.brokerWire(broker.(*net.TCPConn), addr)
 	if c.abandoned {
 		_ = c.broker.Close()
 		return errClosed
@@ -170,7 +173,8 @@ func (c *conn) request(frame []byte) error {
 	if r == nil {
 		return err
 	}
-	e := &entry{request: r, exchange: r.exchange(c.id, c.node.id, len(frame))}
+	e := newEntry(r, r.exchange(c.id, c.node.id, len(frame)))
+	defer c.requested(e)
 	c.p.record.add(e.exchange)
 	if err != nil {
 		c.p.record.change(func() { e.exchange.Result = "not forwarded: " + err.Error() })
@@ -188,6 +192,15 @@ func (c *conn) request(frame []byte) error {
 		return c.carry(e, frame)
 	}
 	return c.keep(e, first, frame)
+}
+
+// requested ends what the request side has to do with a request, its second copy
+// included.
+func (c *conn) requested(e *entry) {
+	c.p.record.done(e)
+	if e.again != nil {
+		c.p.record.done(e.again)
+	}
 }
 
 // carry forwards a request, after what has to happen first.
@@ -287,7 +300,14 @@ func (c *conn) answer(frame []byte) error {
 	if err := c.treat(e, a, frame); err != nil {
 		return err
 	}
-	return c.takeTurns(c.pending.pop())
+	return c.takeTurns(c.next())
+}
+
+// next ends the turn of the head, and is the entry whose turn it is now.
+func (c *conn) next() *entry {
+	done, next := c.pending.pop()
+	c.p.record.done(done)
+	return next
 }
 
 // expected is the request that the answer belongs to.

@@ -171,7 +171,7 @@ func (c *conn) wait(d time.Duration) error {
 // takeTurns handles the entries at the head of the queue that no broker will
 // answer. It returns errEnded when the connection is over.
 func (c *conn) takeTurns(e *entry) error {
-	for ; e != nil && !e.forwarded(); e = c.pending.pop() {
+	for ; e != nil && !e.forwarded(); e = c.next() {
 		if e.ends() {
 			return c.end(e)
 		}
@@ -203,8 +203,7 @@ func (c *conn) end(e *entry) error {
 		c.endClientOfHeld()
 		return nil
 	case fault.ResetConnection:
-		_ = c.client.SetLinger(0) // close then sends a reset
-		_ = c.client.Close()
+		c.client.reset()
 		c.p.record.fired(e.exchange, *e.hit)
 	}
 	c.quiet.Store(e.action() == fault.HalfOpen)

@@ -40,9 +40,9 @@ func newFrameReader(r io.Reader, whose string) *frameReader {
 func (f *frameReader) next() ([]byte, error) {
 	f.buf = slices.Grow(f.buf[:0], sizeBytes)[:sizeBytes]
 	if _, err := io.ReadFull(f.from, f.buf); err != nil {
-		return nil, err
+		return nil, alertFrom(f.whose, err)
 	}
-	size, err := frameSize(f.buf, !f.seen)
+	size, err := frameSize(f.buf, f.whose, !f.seen)
 	if err != nil {
 		return nil, fmt.Errorf("read a frame from the %s: %w", f.whose, err)
 	}
@@ -62,16 +62,19 @@ func (f *frameReader) next() ([]byte, error) {
 var errFrame = errors.New("not a Kafka frame")
 
 // frameSize reads the size of a frame. A TLS record on a plaintext connection
-// reads as a frame of some 350 MB, so the first frame is looked at for that.
-func frameSize(b []byte, first bool) (int, error) {
+// reads as a frame of some 350 MB, so the first frame is looked at for that; HTTP
+// reads as one of more than a gigabyte.
+func frameSize(b []byte, whose string, first bool) (int, error) {
 	size := binary.BigEndian.Uint32(b)
 	switch {
-	case first && b[0] >= 0x14 && b[0] <= 0x17 && b[1] == 0x03:
-		return 0, fmt.Errorf("%w: it looks like TLS, and the proxy speaks plaintext on both sides: set security.protocol to PLAINTEXT or SASL_PLAINTEXT", errFrame)
-	case size > maxFrame:
-		return 0, fmt.Errorf("%w: it claims %d bytes, expected at most %d", errFrame, size, maxFrame)
+	case first && looksLike(b) == looksTLS:
+		return 0, fmt.Errorf("%w: %s, and the proxy speaks plaintext to the %s: %s", errFrame, looksTLS, whose, plaintextHint(whose))
+	case size <= maxFrame:
+		return int(size), nil
+	case looksLike(b) == looksHTTP:
+		return 0, fmt.Errorf("%w: %s: expected a Kafka client and a Kafka broker", errFrame, looksHTTP)
 	}
-	return int(size), nil
+	return 0, fmt.Errorf("%w: it claims %d bytes, expected at most %d", errFrame, size, maxFrame)
 }
 
 // requestHeader is the header of a request (KIP-482), and where its body starts.

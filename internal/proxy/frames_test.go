@@ -33,6 +33,7 @@ func TestFrameReader(t *testing.T) {
 		{"too much", []byte("\x20\x00\x00\x01"), nil, errFrame},
 		{"negative", []byte("\xff\xff\xff\xff"), nil, errFrame},
 		{"a TLS hello", []byte("\x16\x03\x01\x02\x00\x01"), nil, errFrame},
+		{"HTTP", []byte("GET / HTTP/1.1\r\n"), nil, errFrame},
 		{"a TLS alert", []byte("\x15\x03\x03\x00\x02\x02"), nil, errFrame},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,10 +62,10 @@ func frame(body []byte) []byte {
 
 // Only the first frame may be taken for TLS: a later one of 369 MB is allowed.
 func TestTLSIsSeenAtTheFirstFrameOnly(t *testing.T) {
-	if _, err := frameSize([]byte{0x16, 0x03, 0x01, 0x02}, true); err == nil || !strings.Contains(err.Error(), "looks like TLS") {
+	if _, err := frameSize([]byte{0x16, 0x03, 0x01, 0x02}, "client", true); err == nil || !strings.Contains(err.Error(), "looks like TLS") {
 		t.Errorf("first frame: error %v, want one that names TLS", err)
 	}
-	if size, err := frameSize([]byte{0x16, 0x03, 0x01, 0x02}, false); err != nil || size != 0x16030102 {
+	if size, err := frameSize([]byte{0x16, 0x03, 0x01, 0x02}, "client", false); err != nil || size != 0x16030102 {
 		t.Errorf("later frame: size %d, error %v", size, err)
 	}
 }
@@ -112,7 +113,7 @@ func FuzzFrames(f *testing.F) {
 	}
 	f.Add(kmsg.NewRequestFormatter().AppendRequest(nil, produceTo(9, 1, "orders", map[int32][]byte{0: batchOf(payment(1))}), 1))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		p := &Proxy{record: newRecorder(clock(), 1), topics: newTopics(nil)}
+		p := &Proxy{record: newRecorder(Options{Clock: clock(), Keep: 1}), topics: newTopics(nil)}
 		reader := newFrameReader(bytes.NewReader(in), "client")
 		read := 0
 		for {

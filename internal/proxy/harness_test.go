@@ -112,6 +112,16 @@ func comesTrue(holds func() bool) bool {
 	return true
 }
 
+// ended waits until so many connections have come in all, and every one has ended.
+func (p *Proxy) ended(t *testing.T, opened int64) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d connections and their end", opened), func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.opened >= opened && len(p.conns) == 0
+	})
+}
+
 // holdProduce lets the broker take no Produce before the proxy has read so many
 // of them and forwarded so many. What is in flight at a fault is then no matter
 // of luck.

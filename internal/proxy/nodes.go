@@ -1,10 +1,13 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"strconv"
+	"sync/atomic"
+	"syscall"
 )
 
 // node is one broker: the listener that stands for it, and where it really is.
@@ -17,6 +20,8 @@ type node struct {
 
 	upstream string  // guarded by Proxy.mu: a broker that moves keeps its listener
 	rack     *string // guarded by Proxy.mu: as Metadata told it
+
+	secured atomic.Bool // a TLS handshake with it has succeeded
 }
 
 // listenHost is the one spelling of the proxy's host. A client compares what
@@ -29,6 +34,14 @@ var errClosed = errors.New("the proxy is closed")
 // ensureNode gives the node a listener if it has none, and notes where the
 // broker is now.
 func (p *Proxy) ensureNode(id int32, upstream string) (*node, error) {
+	return p.ensureNodeAt(id, upstream, loopback(0))
+}
+
+// loopback is where listeners stand; port 0 is any that is free.
+func loopback(port int) *net.TCPAddr { return &net.TCPAddr{IP: net.ParseIP(listenHost), Port: port} }
+
+// ensureNodeAt says where a listener has to stand that is not there yet.
+func (p *Proxy) ensureNodeAt(id int32, upstream string, at *net.TCPAddr) (*node, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n := p.nodes[id]; n != nil {
@@ -38,7 +51,10 @@ func (p *Proxy) ensureNode(id int32, upstream string) (*node, error) {
 	if p.closed {
 		return nil, fmt.Errorf("listen for node %d: %w", id, errClosed)
 	}
-	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.ParseIP(listenHost)})
+	l, err := net.ListenTCP("tcp4", at)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("listen for node %d: %s is in use by another program: give another port, or 0 for a free one, with --listen", id, at)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen for node %d: %w", id, err)
 	}
@@ -46,6 +62,22 @@ func (p *Proxy) ensureNode(id int32, upstream string) (*node, error) {
 	p.nodes[id] = n
 	p.owned.Go(func() { p.accept(n) })
 	return n, nil
+}
+
+// listenAddr reads Options.Listen, a free port where it is empty.
+func listenAddr(listen string) (*net.TCPAddr, error) {
+	host, port, err := net.SplitHostPort(cmp.Or(listen, listenHost+":0"))
+	if err != nil {
+		return nil, fmt.Errorf("listen on %q: expected host and port, such as %s:9092", listen, listenHost)
+	}
+	if host != listenHost {
+		return nil, fmt.Errorf("listen on %q: expected %s, because that is where clients are told to connect, whatever they connected to first", listen, net.JoinHostPort(listenHost, port))
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %q: expected a port from 0 (a free one) to 65535, not %q", listen, port)
+	}
+	return loopback(int(number)), nil
 }
 
 // advertise is what clients are told instead of a broker's own address. The

@@ -52,6 +52,11 @@ type Options struct {
 	// of a relay. Start refuses a plan with rules that need the records.
 	HeadersOnly bool
 
+	// LongLived is for a proxy that runs until somebody stops it: what only a trial
+	// asks for is counted and not kept (see Observed), and attempts at a record are
+	// forgotten after a million other records. Keep should be small then.
+	LongLived bool
+
 	// Listen is the host:port of 127.0.0.1 where the listener of the first upstream
 	// stands, by node id; "" and all others: free ports.
 	Listen string
@@ -76,6 +81,10 @@ type Options struct {
 	// addresses that they have, so that a test can watch a client leak past the
 	// proxy. For mutation tests only.
 	LeaveAddresses []string
+
+	// tap stands between the proxy and both sides of each connection, for a test that
+	// compares what passes there.
+	tap func(client, broker duplex) (duplex, duplex)
 }
 
 // Control changes a cluster. Each call returns when the change has happened, so
@@ -136,12 +145,14 @@ type Proxy struct {
 	opened int64 // connections so far
 }
 
-// defaultKeep bounds a trace where nobody said otherwise.
-const defaultKeep = 10_000
+const (
+	defaultKeep   = 10_000  // bounds a trace where nobody said otherwise
+	mostAttempted = 1 << 20 // records whose attempts a proxy with LongLived remembers at least
+)
 
-// Start listens on a free port of 127.0.0.1 for each upstream. The error names
-// the fault rule that could not be carried out (see CheckPlan), or the node whose
-// listener failed; nothing is left open then.
+// Start listens on 127.0.0.1 for each upstream. The error names the fault rule
+// that could not be carried out (see CheckPlan), or the node whose listener
+// failed; nothing is left open then.
 func Start(opts Options) (*Proxy, error) {
 	if opts.Clock == nil || len(opts.Upstreams) == 0 {
 		return nil, errors.New("start proxy: expected a clock and at least one upstream")
@@ -165,17 +176,33 @@ func Start(opts Options) (*Proxy, error) {
 	if opts.Keep == 0 {
 		opts.Keep = defaultKeep
 	}
+	if opts.LongLived {
+		opts.Engine.Bound(mostAttempted)
+	}
 	p := &Proxy{
-		opts: opts, record: newRecorder(opts.Clock, opts.Keep), topics: newTopics(opts.TopicIDs),
+		opts: opts, record: newRecorder(opts), topics: newTopics(opts.TopicIDs),
 		holds: newHolds(opts.Engine.Plan()), nodes: map[int32]*node{}, conns: map[*conn]bool{},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	for _, id := range slices.Sorted(maps.Keys(opts.Upstreams)) {
-		if _, err := p.ensureNode(id, opts.Upstreams[id]); err != nil {
-			return nil, errors.Join(fmt.Errorf("start proxy: %w", err), p.Close())
-		}
+	if err := p.listen(); err != nil {
+		return nil, errors.Join(fmt.Errorf("start proxy: %w", err), p.Close())
 	}
 	return p, nil
+}
+
+// listen opens the listeners that are known from the start.
+func (p *Proxy) listen() error {
+	at, err := listenAddr(p.opts.Listen)
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(p.opts.Upstreams)) {
+		if _, err := p.ensureNodeAt(id, p.opts.Upstreams[id], at); err != nil {
+			return err
+		}
+		at = loopback(0) // Listen is for the first alone
+	}
+	return nil
 }
 
 // Bootstrap is what clients take as bootstrap.servers: the listeners of the

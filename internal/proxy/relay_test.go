@@ -226,7 +226,8 @@ func TestRefusals(t *testing.T) {
 		answer func([]byte) ([]byte, bool)
 		want   string // in the only problem
 	}{
-		{"TLS", []byte("\x16\x03\x01\x02\x00\x01"), nil, "looks like TLS"},
+		{"TLS", []byte("\x16\x03\x01\x02\x00\x01"), nil, "looks like TLS, and the proxy speaks plaintext to the client: set security.protocol to PLAINTEXT or SASL_PLAINTEXT in the client"},
+		{"HTTP", []byte("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"), nil, "read a frame from the client: not a Kafka frame: it looks like HTTP"},
 		{"oversized", []byte("\x7f\xff\xff\xff\x02\x00\x01"), nil, "claims 2147483647 bytes"},
 		{"short header", frame([]byte("\x00\x03")), nil, "read a request header"},
 		{"SaslHandshake v0", request(17, 0), nil, "SaslHandshake v0 is refused"},
@@ -234,7 +235,8 @@ func TestRefusals(t *testing.T) {
 		{"Metadata of the future", request(3, 99), nil, "Metadata v99"},
 		{"answer that cannot be decoded", request(3, 1), metadata, "read a Metadata v1 answer"},
 		{"answer out of turn", request(18, 0), func([]byte) ([]byte, bool) { return frame([]byte{0, 0, 0, 9}), true }, "out of turn"},
-		{"an upstream that speaks TLS", request(18, 0), func([]byte) ([]byte, bool) { return []byte("\x15\x03\x03\x00\x02\x02\x46"), true }, "looks like TLS"},
+		{"an upstream that speaks TLS", request(18, 0), func([]byte) ([]byte, bool) { return []byte("\x15\x03\x03\x00\x02\x02\x46"), true }, "looks like TLS, and the proxy speaks plaintext to the broker: set security.protocol to SSL or SASL_SSL for the cluster"},
+		{"an upstream that speaks HTTP", request(18, 0), func([]byte) ([]byte, bool) { return []byte("HTTP/1.1 400 Bad Request\r\n\r\n"), true }, "read a frame from the broker: not a Kafka frame: it looks like HTTP"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.answer == nil {
