@@ -34,12 +34,23 @@ type Engine struct {
 
 	mu       sync.Mutex
 	attempts map[Record]int
+	older    map[Record]int // what attempts was before it was full: see Bound
+	bound    int
 	ordinals map[string]int // by rule
 }
 
 // NewEngine makes an engine for a valid plan.
 func NewEngine(plan Plan, seed int64) *Engine {
 	return &Engine{plan: plan, seed: seed, attempts: map[Record]int{}, ordinals: map[string]int{}}
+}
+
+// Bound makes the engine forget how often a record was attempted when that many
+// other records or more have come since, up to twice as many: for an engine that
+// runs for so long that it must not remember all. Without it nothing is forgotten.
+func (e *Engine) Bound(records int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.bound = records
 }
 
 // Plan is the rules that the engine decides by.
@@ -97,14 +108,31 @@ func (e *Engine) count(r Request) []int {
 			key := Record{Role: part.Role, Partition: part.Partition, Record: record}
 			if !counted[key] {
 				counted[key] = true
-				e.attempts[key]++
+				e.attempt(key)
 			}
 			if j == 0 {
-				first[i] = e.attempts[key]
+				first[i] = e.attempted(key)
 			}
 		}
 	}
 	return first
+}
+
+// attempt counts one attempt at a record.
+func (e *Engine) attempt(r Record) {
+	n := e.attempted(r) + 1
+	if _, known := e.attempts[r]; !known && e.bound > 0 && len(e.attempts) >= e.bound {
+		e.attempts, e.older = map[Record]int{}, e.attempts
+	}
+	e.attempts[r] = n
+}
+
+// attempted is how often a record was attempted so far.
+func (e *Engine) attempted(r Record) int {
+	if n, known := e.attempts[r]; known {
+		return n
+	}
+	return e.older[r]
 }
 
 // decide is what one rule says of a request.
@@ -141,7 +169,7 @@ func (e *Engine) recordPoints(rule Rule, parts []Part) []Point {
 	for _, part := range parts {
 		for _, record := range part.Records {
 			rec := Record{Role: part.Role, Partition: part.Partition, Record: record}
-			attempt := e.attempts[rec]
+			attempt := e.attempted(rec)
 			point := Point{Rule: rule.Name, Role: rec.Role, Partition: rec.Partition, Record: record, Attempt: attempt}
 			if rule.Select.selectsRecord(rec) && rule.Select.selectsAttempt(attempt) && rule.hits(e.seed, point) {
 				points = append(points, point)

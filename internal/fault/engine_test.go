@@ -195,3 +195,33 @@ func TestConnection(t *testing.T) {
 		t.Error("a rule for connections hit a request")
 	}
 }
+
+// An engine with a bound remembers a record as long as fewer others came since,
+// and forgets it at last.
+func TestBound(t *testing.T) {
+	engine := fault.NewEngine(dropping(0), 1)
+	engine.Bound(100)
+	recs := records(1000)
+	attempt := func(rec fault.Record) int {
+		_, _, attempts := engine.Request(produceOf(rec))
+		return attempts[0]
+	}
+	for want := 1; want <= 3; want++ {
+		for _, rec := range recs[:100] {
+			if got := attempt(rec); got != want {
+				t.Fatalf("%s: attempt %d, want %d", rec.Record, got, want)
+			}
+		}
+	}
+	for _, rec := range recs[100:] {
+		attempt(rec)
+	}
+	if got := attempt(recs[0]); got != 1 {
+		t.Errorf("attempt %d of a record that 900 others came after, want 1 again", got)
+	}
+	for _, rec := range recs[950:] {
+		if got := attempt(rec); got != 2 {
+			t.Errorf("%s: attempt %d, want 2", rec.Record, got)
+		}
+	}
+}

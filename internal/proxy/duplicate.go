@@ -13,7 +13,9 @@ import (
 func copyOf(e *entry) *entry {
 	second := *e.exchange
 	second.Batches = slices.Clone(e.exchange.Batches)
-	return &entry{request: e.request, exchange: &second, copied: true}
+	again := newEntry(e.request, &second)
+	again.copied = true
+	return again
 }
 
 // forwardAgain forwards the second copy. The fault has happened then.

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
@@ -44,6 +45,15 @@ type entry struct {
 	again    *entry     // DuplicateRequest: the second time, next in the queue
 	copied   bool       // this is such a second time
 	held     *held      // HoldRequest: until when
+
+	sides atomic.Int32 // that are not done with it: see recorder.done
+}
+
+// newEntry is for the request side, which is not done with it.
+func newEntry(r *request, exchange *evidence.Exchange) *entry {
+	e := &entry{request: r, exchange: exchange}
+	e.sides.Store(1)
+	return e
 }
 
 // action is what is to be done to the entry, "" for nothing.
@@ -93,12 +103,17 @@ func (p *pending) push(e *entry, decide func()) (first bool, stopped *stop) {
 	}
 	first = len(p.queue) == 0
 	if e.queued() {
-		p.queue = append(p.queue, e)
+		p.add(e)
 		if e.again != nil {
-			p.queue = append(p.queue, e.again)
+			p.add(e.again)
 		}
 	}
 	return first, nil
+}
+
+func (p *pending) add(e *entry) {
+	e.sides.Add(1)
+	p.queue = append(p.queue, e)
 }
 
 // stop makes sure that no further request is forwarded. The first reason stays, but
@@ -121,14 +136,24 @@ func (p *pending) head() *entry {
 	return p.queue[0]
 }
 
-// pop ends the turn of the head, and is the entry whose turn it is now.
-func (p *pending) pop() *entry {
+// pop ends the turn of the head. next is the entry whose turn it is now.
+func (p *pending) pop() (done, next *entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	done = p.queue[0]
 	p.queue[0] = nil
 	p.queue = p.queue[1:]
-	if len(p.queue) == 0 {
-		return nil
+	if len(p.queue) > 0 {
+		next = p.queue[0]
 	}
-	return p.queue[0]
+	return done, next
+}
+
+// rest empties the queue of a connection that has ended.
+func (p *pending) rest() []*entry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rest := p.queue
+	p.queue = nil
+	return rest
 }

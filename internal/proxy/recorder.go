@@ -16,7 +16,8 @@ import (
 // Observed is all that the proxy saw and did. A trial reads it after Close.
 type Observed struct {
 	Trace      evidence.Trace           // in the order in which requests were read
-	Fired      map[string][]fault.Point // by rule: faults that really happened
+	Fired      map[string][]fault.Point // by rule: faults that really happened; empty with LongLived
+	Hits       map[string]int64         // by rule: requests and connections that a fault happened to
 	Collateral map[string]int64         // by rule: innocent answers lost with a connection, and requests that have no answer
 
 	// Requests by API, and those of Produce, have what came while its connection
@@ -27,11 +28,16 @@ type Observed struct {
 	Requests        map[string]int64
 	ProduceRequests int64
 
+	// ByClient is Requests by client id: client id to API to requests. What comes
+	// from more than 100 client ids is counted under OtherClients.
+	ByClient map[string]map[string]int64
+
 	ResponsesDropped int64 // answers to Produce that a fault lost, collateral included
 	RequestsDropped  int64 // Produce requests that a fault kept from the broker, collateral included
 
 	// BrokerSide are the proxy's own addresses towards brokers, one a connection.
-	// A broker that sees another peer than these was reached past the proxy.
+	// A broker that sees another peer than these was reached past the proxy. Empty
+	// with LongLived.
 	BrokerSide []string
 
 	// Lowered are the API versions that a broker has and kmsg does not, which
@@ -45,14 +51,20 @@ type Observed struct {
 
 const (
 	mostProblems  = 100
+	mostClients   = 100
 	produceFactor = 10 // Produce exchanges are kept up to so many times Keep
 )
+
+// OtherClients stands in Observed.ByClient for the client ids beyond its bound.
+const OtherClients = "(others)"
 
 // recorder collects what is observed. Exchanges belong to it once they were
 // added: their fields change under its mutex alone.
 type recorder struct {
-	clock func() time.Duration
-	keep  int
+	clock     func() time.Duration
+	keep      int
+	longLived bool
+	hooks     hooks
 
 	mu   sync.Mutex
 	n    int64
@@ -60,10 +72,15 @@ type recorder struct {
 	seen Observed
 }
 
-func newRecorder(clock func() time.Duration, keep int) *recorder {
-	return &recorder{clock: clock, keep: keep, seen: Observed{
-		Fired: map[string][]fault.Point{}, Collateral: map[string]int64{}, Requests: map[string]int64{},
-	}}
+func newRecorder(opts Options) *recorder {
+	return &recorder{
+		clock: opts.Clock, keep: opts.Keep, longLived: opts.LongLived,
+		hooks: hooks{onFault: opts.OnFault, onExchange: opts.OnExchange},
+		seen: Observed{
+			Fired: map[string][]fault.Point{}, Hits: map[string]int64{}, Collateral: map[string]int64{},
+			Requests: map[string]int64{}, ByClient: map[string]map[string]int64{},
+		},
+	}
 }
 
 // Observed is a copy of what was seen so far. It is complete after Close.
@@ -74,17 +91,27 @@ func (p *Proxy) Observed() Observed {
 	seen := r.seen
 	seen.Trace.Exchanges = make([]evidence.Exchange, len(r.kept))
 	for i, e := range r.kept {
-		seen.Trace.Exchanges[i] = *e
-		seen.Trace.Exchanges[i].Batches = slices.Clone(e.Batches)
+		seen.Trace.Exchanges[i] = snapshot(e)
 	}
 	seen.Fired = map[string][]fault.Point{}
 	for rule, points := range r.seen.Fired {
 		seen.Fired[rule] = slices.Clone(points)
 	}
-	seen.Collateral, seen.Requests = maps.Clone(r.seen.Collateral), maps.Clone(r.seen.Requests)
+	seen.Hits, seen.Collateral, seen.Requests = maps.Clone(r.seen.Hits), maps.Clone(r.seen.Collateral), maps.Clone(r.seen.Requests)
+	seen.ByClient = map[string]map[string]int64{}
+	for client, requests := range r.seen.ByClient {
+		seen.ByClient[client] = maps.Clone(requests)
+	}
 	seen.BrokerSide, seen.Lowered = slices.Clone(r.seen.BrokerSide), slices.Clone(r.seen.Lowered)
 	seen.Problems = slices.Clone(r.seen.Problems)
 	return seen
+}
+
+// snapshot is an exchange as it stands now. The caller holds the mutex.
+func snapshot(e *evidence.Exchange) evidence.Exchange {
+	c := *e
+	c.Batches, c.Points = slices.Clone(e.Batches), slices.Clone(e.Points)
+	return c
 }
 
 // Requests is a copy of Observed.Requests as it stands now.
@@ -109,7 +136,9 @@ func (r *recorder) problem(format string, args ...any) {
 func (r *recorder) connected(addr string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.seen.BrokerSide = append(r.seen.BrokerSide, addr)
+	if !r.longLived {
+		r.seen.BrokerSide = append(r.seen.BrokerSide, addr)
+	}
 }
 
 // lowered notes API versions that were hidden from clients.
@@ -145,9 +174,23 @@ func (r *recorder) took(e *evidence.Exchange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seen.Requests[e.API]++
+	r.byClient(e.Client)[e.API]++
 	if e.API == produceName {
 		r.seen.ProduceRequests++
 	}
+}
+
+// byClient is the counts of a client id, or of the others where there are too many.
+func (r *recorder) byClient(id string) map[string]int64 {
+	counts, known := r.seen.ByClient[id]
+	if !known && len(r.seen.ByClient) >= mostClients && id != OtherClients {
+		return r.byClient(OtherClients)
+	}
+	if !known {
+		counts = map[string]int64{}
+		r.seen.ByClient[id] = counts
+	}
+	return counts
 }
 
 // change changes an exchange that was added.
@@ -157,7 +200,8 @@ func (r *recorder) change(change func()) {
 	change()
 }
 
-// answered notes the broker's answer.
+// answered notes the broker's answer. It may come before the request side has said
+// that it forwarded the request.
 func (r *recorder) answered(e *evidence.Exchange, size int, a answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -181,21 +225,38 @@ func joined(done, result string) string {
 
 // fired notes that a fault happened, not that it was decided.
 func (r *recorder) fired(e *evidence.Exchange, hit fault.Hit) {
+	r.hooks.fault(r.noteFired(e, hit))
+}
+
+func (r *recorder) noteFired(e *evidence.Exchange, hit fault.Hit) FaultFired {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e.Fault = string(hit.Rule.Action)
 	for _, p := range hit.Points {
 		e.Points = append(e.Points, p.String())
 	}
-	r.seen.Fired[hit.Rule.Name] = append(r.seen.Fired[hit.Rule.Name], hit.Points...)
-	if e.API != produceName {
-		return
+	r.hit(hit)
+	if e.API == produceName {
+		r.lost(hit.Rule.Action)
 	}
-	switch hit.Rule.Action {
+	return FaultFired{At: r.clock(), Rule: hit.Rule, Points: hit.Points, Request: snapshot(e)}
+}
+
+// lost counts the answer or the Produce request that an action has lost.
+func (r *recorder) lost(action fault.Action) {
+	switch action {
 	case fault.DropResponse, fault.Stall, fault.Truncate:
 		r.seen.ResponsesDropped++
 	case fault.DropRequest, fault.ResetConnection, fault.HalfOpen, fault.KillNode, fault.RestartNode:
 		r.seen.RequestsDropped++
+	}
+}
+
+// hit counts what happened to a request or connection, and where unless nobody asks.
+func (r *recorder) hit(hit fault.Hit) {
+	r.seen.Hits[hit.Rule.Name]++
+	if !r.longLived {
+		r.seen.Fired[hit.Rule.Name] = append(r.seen.Fired[hit.Rule.Name], hit.Points...)
 	}
 }
 
@@ -221,8 +282,10 @@ func (r *recorder) heldForGood(e *evidence.Exchange, why error) {
 // refused notes a connection that a rule closed at once.
 func (r *recorder) refused(hit fault.Hit) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.seen.Fired[hit.Rule.Name] = append(r.seen.Fired[hit.Rule.Name], hit.Points...)
+	r.hit(hit)
+	at := r.clock()
+	r.mu.Unlock()
+	r.hooks.fault(FaultFired{At: at, Rule: hit.Rule, Points: hit.Points})
 }
 
 // collateral notes an innocent answer that was lost with the connection that a

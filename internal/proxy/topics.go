@@ -10,13 +10,21 @@ import (
 // topics maps topic ids to names. Since Produce v13 and Fetch v13 (KIP-516)
 // requests carry ids alone, while faults and evidence speak of names. Clients
 // learn an id from the answers below, so the proxy sees it first.
+//
+// Clients ask for Metadata again and again, so an id that is in use is learned
+// again. One that was not, for as long as it took to learn mostTopics others, is
+// forgotten: topics come and go on a cluster that lives for long.
 type topics struct {
 	mu    sync.RWMutex
+	most  int
 	names map[[16]byte]string
+	older map[[16]byte]string // what names was before it was full
 }
 
+const mostTopics = 100_000
+
 func newTopics(known map[[16]byte]string) *topics {
-	t := &topics{names: map[[16]byte]string{}}
+	t := &topics{most: mostTopics, names: map[[16]byte]string{}}
 	for id, name := range known {
 		t.learn(id, name)
 	}
@@ -29,6 +37,9 @@ func (t *topics) learn(id [16]byte, name string) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if _, known := t.names[id]; !known && len(t.names) >= t.most {
+		t.names, t.older = map[[16]byte]string{}, t.names
+	}
 	t.names[id] = name
 }
 
@@ -58,8 +69,10 @@ func (t *topics) name(name string, id [16]byte) (string, bool) {
 	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if known, ok := t.names[id]; ok {
-		return known, true
+	for _, names := range []map[[16]byte]string{t.names, t.older} {
+		if known, ok := names[id]; ok {
+			return known, true
+		}
 	}
 	return base64.RawURLEncoding.EncodeToString(id[:]), false
 }
