@@ -2,54 +2,105 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
 	"strconv"
+	"strings"
+	"time"
 
-	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 
 	"kcompare/internal/evidence"
 )
 
-// External is a cluster of somebody else's: kcompare connects to it and changes
-// nothing but what it made there.
+// answerTime bounds what one bootstrap address is waited for.
+const answerTime = 10 * time.Second
+
+// External is a cluster that somebody else runs.
 type External struct {
+	info   evidence.Broker
 	addrs  map[int32]string
 	access Access
 }
 
 var _ Cluster = (*External)(nil)
 
-// ConnectExternal asks one of the servers (host:port each) which nodes there are.
-// ctx bounds it.
-func ConnectExternal(ctx context.Context, servers []string, access Access) (*External, error) {
-	client, err := kgo.NewClient(kgo.SeedBrokers(servers...))
-	if err != nil {
-		return nil, fmt.Errorf("connect to %v: %w", servers, err)
+// FindExternal asks one bootstrap address (host:port) after the other, until one tells
+// which nodes the cluster has. Each has 10 s; the error says for each of them what was
+// expected and what came instead. Nothing stays connected.
+func FindExternal(ctx context.Context, bootstrap []string, access Access) (*External, error) {
+	var errs []error
+	for _, addr := range bootstrap {
+		e, err := findAt(ctx, addr, access)
+		if err == nil {
+			return e, nil
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", addr, err))
 	}
-	defer client.Close()
-	known, err := metadataRequest(nil).RequestWith(ctx, client)
-	if err != nil {
-		return nil, fmt.Errorf("connect to %v: %w", servers, err)
-	}
-	e := &External{addrs: map[int32]string{}, access: access}
-	for _, b := range known.Brokers {
-		e.addrs[b.NodeID] = net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
-	}
-	return e, nil
+	return nil, fmt.Errorf("connect to the cluster: %w", joined(errs))
 }
 
-// Info names no host: evidence may be published.
-func (e *External) Info() evidence.Broker {
-	return evidence.Broker{Kind: "external", Software: "Apache Kafka", Nodes: len(e.addrs)}
+func findAt(ctx context.Context, addr string, access Access) (*External, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, answerTime, fmt.Errorf("no answer within %v", answerTime))
+	defer cancel()
+	r, err := NewReader(map[int32]string{-1: addr}, access) // kgo gives seeds negative ids, too
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	node := r.client.SeedBrokers()[0]
+	versions, err := kmsg.NewPtrApiVersionsRequest().RequestWith(ctx, node)
+	if err != nil {
+		return nil, access.explain(ctx, err)
+	}
+	metadata, err := metadataRequest(nil).RequestWith(ctx, node)
+	if err != nil {
+		return nil, access.explain(ctx, err)
+	}
+	addrs, err := nodeAddrs(metadata)
+	if err != nil {
+		return nil, err
+	}
+	return &External{
+		info:  evidence.Broker{Kind: "external", Software: guess(versions), Nodes: len(addrs)},
+		addrs: addrs, access: access,
+	}, nil
 }
 
-// Addrs has every node's own address, as the cluster tells it.
+// nodeAddrs is where each node says that it listens.
+func nodeAddrs(resp *kmsg.MetadataResponse) (map[int32]string, error) {
+	addrs := map[int32]string{}
+	for _, b := range resp.Brokers {
+		if ip := net.ParseIP(b.Host); b.Host == "" || ip != nil && ip.IsUnspecified() {
+			return nil, fmt.Errorf("node %d says that it listens on %q, which nobody can connect to: set advertised.listeners there", b.NodeID, b.Host)
+		}
+		addrs[b.NodeID] = net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+	}
+	if len(addrs) == 0 {
+		return nil, errors.New("expected the nodes of the cluster, it named none")
+	}
+	return addrs, nil
+}
+
+// guess is what the versions of its APIs tell of a broker. No request asks for more.
+func guess(resp *kmsg.ApiVersionsResponse) string {
+	release := kversion.FromApiVersionsResponse(resp).VersionGuess() // "v4.4", "at least v4.4", "between ..."
+	return "Kafka " + strings.TrimPrefix(strings.ReplaceAll(" "+release, " v", " "), " ") + ", guessed from its API versions"
+}
+
+// Info says what was found out. It names no host.
+func (e *External) Info() evidence.Broker { return e.info }
+
+// Addrs has the nodes as the cluster told them when it was found. A reader and a proxy
+// follow what it tells later.
 func (e *External) Addrs() map[int32]string { return maps.Clone(e.addrs) }
 
-// Access is what ConnectExternal was given.
+// Access is what FindExternal was given.
 func (e *External) Access() Access { return e.access }
 
-// Close does nothing: the cluster stays.
+// Close does nothing: the cluster is not ours.
 func (e *External) Close() error { return nil }
+
