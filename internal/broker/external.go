@@ -28,10 +28,10 @@ type External struct {
 
 var _ Cluster = (*External)(nil)
 
-// FindExternal asks one bootstrap address (host:port) after the other, until one tells
+// ConnectExternal asks one bootstrap address (host:port) after the other, until one tells
 // which nodes the cluster has. Each has 10 s; the error says for each of them what was
 // expected and what came instead. Nothing stays connected.
-func FindExternal(ctx context.Context, bootstrap []string, access Access) (*External, error) {
+func ConnectExternal(ctx context.Context, bootstrap []string, access Access) (*External, error) {
 	var errs []error
 	for _, addr := range bootstrap {
 		e, err := findAt(ctx, addr, access)
@@ -98,7 +98,7 @@ func (e *External) Info() evidence.Broker { return e.info }
 // follow what it tells later.
 func (e *External) Addrs() map[int32]string { return maps.Clone(e.addrs) }
 
-// Access is what FindExternal was given.
+// Access is what ConnectExternal was given.
 func (e *External) Access() Access { return e.access }
 
 // Close does nothing: the cluster is not ours.

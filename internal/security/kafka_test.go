@@ -82,7 +82,7 @@ func access(t *testing.T, settings map[string]string) broker.Access {
 
 func find(t *testing.T, k *securitytest.Kafka, w way, settings map[string]string) *broker.External {
 	t.Helper()
-	e, err := broker.FindExternal(within(t), strings.Split(k.Bootstrap(w.listener), ","), access(t, settings))
+	e, err := broker.ConnectExternal(within(t), strings.Split(k.Bootstrap(w.listener), ","), access(t, settings))
 	if err != nil {
 		t.Fatal(err)
 	}
