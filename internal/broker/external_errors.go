@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -51,11 +52,29 @@ func (a Access) encryption(err error) string {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "its certificate is expired, or not valid yet"
 	case strings.Contains(text, "remote error: tls:"): // crypto/tls has no type for the alert of the other side
-		return "it refuses the certificate of this client, or misses one; check ssl.certificate.location and ssl.key.location"
+		return a.refused(time.Now())
+	case strings.Contains(text, "immediately after a dial"): // kgo, errors.go, ErrFirstReadEOF
+		return "expected TLS, it hung up; without encryption security.protocol is PLAINTEXT or SASL_PLAINTEXT"
 	case a.TLS == nil && strings.Contains(text, "tls alert record"): // kgo, broker.go, parseReadSize
 		return "expected plain text, it speaks TLS; set security.protocol to SSL or SASL_SSL"
 	}
 	return ""
+}
+
+// refused is the reason of a broker that ended the TLS of a client. Kafka says little
+// more: certificate_unknown for one that is expired as for one of a stranger.
+func (a Access) refused(now time.Time) string {
+	var own *tls.Certificate
+	if a.TLS.GetClientCertificate != nil {
+		own, _ = a.TLS.GetClientCertificate(&tls.CertificateRequestInfo{}) // what security.TLS makes never fails
+	}
+	switch {
+	case own == nil:
+		return "it wants a certificate of the client, and there is none; set ssl.certificate.location and ssl.key.location"
+	case own.Leaf != nil && now.After(own.Leaf.NotAfter):
+		return "the client's certificate (ssl.certificate.location) has expired, on " + own.Leaf.NotAfter.UTC().Format(time.DateTime)
+	}
+	return "it refuses the client's certificate (ssl.certificate.location); it has to be of an authority that the broker trusts"
 }
 
 // login is the reason of errors that are about SASL.
@@ -65,6 +84,8 @@ func (a Access) login(err error) string {
 		return fmt.Sprintf("login with %s failed; check user and password, or token", a.SASL.Name())
 	case errors.Is(err, kerr.UnsupportedSaslMechanism):
 		return fmt.Sprintf("it has no %s for login; check sasl.mechanism", a.SASL.Name())
+	case errors.Is(err, kerr.IllegalSaslState):
+		return "it takes no login there; security.protocol without one is SSL or PLAINTEXT"
 	}
 	return ""
 }

@@ -144,4 +144,98 @@ func play(t *testing.T, d drivers.Driver, bootstrap, topic string, settings map[
 	return nil
 }
 
-func testRefusals(t *testing.T, k *securitytest.Kafka) {}
+// change is settings with some of them replaced; an empty value takes one away.
+func change(settings map[string]string, pairs ...string) map[string]string {
+	changed := maps.Clone(settings)
+	for i := 0; i < len(pairs); i += 2 {
+		changed[pairs[i]] = pairs[i+1]
+		if pairs[i+1] == "" {
+			delete(changed, pairs[i])
+		}
+	}
+	return changed
+}
+
+// refusal is settings that do not get in, and what has to be said of it.
+type refusal struct {
+	listener string
+	settings map[string]string
+	want     string            // in the error of ConnectExternal
+	said     map[string]string // in the log or the errors of a client; nil: it was not asked
+}
+
+func refusals(t *testing.T, k *securitytest.Kafka) map[string]refusal {
+	other := securitytest.NewCA(t)
+	expired, stranger := k.CA.IssueExpired(t, "expired"), other.Issue(t, "stranger")
+	mutual, plain := k.Settings(securitytest.Mutual, ""), k.Settings(securitytest.Secure, "PLAIN")
+	scram, oauth := k.Settings(securitytest.Login, "SCRAM-SHA-512"), k.Settings(securitytest.Secure, "OAUTHBEARER")
+	const secure, login, certificate = securitytest.Secure, securitytest.Login, securitytest.Mutual
+	return map[string]refusal{
+		"wrong password": {secure, change(plain, "sasl.password", "no"), "login with PLAIN failed", map[string]string{
+			"franz":      "SASL_AUTHENTICATION_FAILED (fatal)",
+			"librdkafka": "event _AUTHENTICATION: sasl_ssl://",
+		}},
+		"wrong user":       {login, change(scram, "sasl.username", "no"), "login with SCRAM-SHA-512 failed", nil},
+		"no principal":     {secure, change(oauth, "sasl.oauthbearer.config", "principal=shop principalClaimName=name"), "login with OAUTHBEARER failed", nil},
+		"no login":         {login, nil, "it hung up; expected a Kafka broker in plain text without login", nil},
+		"TLS, no login":    {secure, mutual, "it hung up; expected a Kafka broker with TLS and without login", nil},
+		"login not wanted": {certificate, change(plain, "ssl.certificate.pem", mutual["ssl.certificate.pem"], "ssl.key.pem", mutual["ssl.key.pem"]), "it takes no login there", nil},
+		"other authority": {secure, change(plain, "ssl.ca.pem", other.PEM), "not of an authority that ssl.ca.location", map[string]string{
+			"franz":      "certificate signed by unknown authority",
+			"librdkafka": "broker certificate could not be verified",
+		}},
+		"no certificate": {certificate, change(mutual, "ssl.certificate.pem", "", "ssl.key.pem", ""), "wants a certificate of the client, and there is none", map[string]string{
+			"franz":      "remote error: tls: bad certificate",
+			"librdkafka": "alert bad certificate",
+		}},
+		"expired": {certificate, change(mutual, "ssl.certificate.pem", expired.Certificate, "ssl.key.pem", expired.Key), "has expired, on ", map[string]string{
+			"franz":      "remote error: tls: unknown certificate",
+			"librdkafka": "alert certificate unknown",
+		}},
+		"stranger":           {certificate, change(mutual, "ssl.certificate.pem", stranger.Certificate, "ssl.key.pem", stranger.Key), "it refuses the client's certificate", nil},
+		"plain text for TLS": {secure, scram, "expected plain text, it speaks TLS", nil},
+		"TLS for plain text": {login, plain, "expected TLS, it hung up", nil},
+	}
+}
+
+// testRefusals also shows what a program is told: franz-go fails the record with the
+// reason, librdkafka lets it time out and has the reason in an event alone.
+func testRefusals(t *testing.T, k *securitytest.Kafka) {
+	for name, tc := range refusals(t, k) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // the libraries wait until a record has timed out
+			_, err := broker.ConnectExternal(within(t), strings.Split(k.Bootstrap(tc.listener), ","), access(t, tc.settings))
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v\nexpected an error with %q", err, tc.want)
+			}
+			for _, d := range clients(t) {
+				want, asked := tc.said[d.Client()]
+				if !asked {
+					continue
+				}
+				if said := refused(t, d, k.Bootstrap(tc.listener), tc.settings); !strings.Contains(said, want) {
+					t.Errorf("%s said nothing of %q:\n%s", d.Client(), want, said)
+				}
+			}
+		})
+	}
+}
+
+// refused tries to write, and returns all that the library says of it.
+func refused(t *testing.T, d drivers.Driver, bootstrap string, settings map[string]string) string {
+	t.Helper()
+	var log lines
+	config := change(settings, "bootstrap.servers", bootstrap, "delivery.timeout.ms", "1000")
+	p, err := d.NewProducer(drivers.Settings{Config: config, Log: log.add})
+	if err != nil {
+		return err.Error()
+	}
+	defer p.Close()
+	p.Produce(within(t), drivers.Record{Topic: "orders"}, func(d drivers.Delivery) { log.add(fmt.Sprintf("%v: %v", d.Outcome, d.Err)) })
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := p.Flush(ctx); err != nil {
+		log.add(err.Error())
+	}
+	return log.text()
+}
