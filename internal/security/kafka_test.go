@@ -56,6 +56,7 @@ func TestKafka(t *testing.T) {
 			}
 		})
 	}
+	t.Run("tokens of an endpoint", func(t *testing.T) { testOIDC(t, k) })
 	t.Run("refusals", func(t *testing.T) { testRefusals(t, k) })
 }
 
