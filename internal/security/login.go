@@ -111,8 +111,12 @@ func (f *file) unsecured(g given, l login) error {
 		return value
 	}
 	principal, scope := take("PrincipalClaimName", "sub"), take("ScopeClaimName", "scope")
+	who := take("StringClaim_"+principal, "")
+	if who == "" {
+		return wrong(fmt.Sprintf("unsecuredLoginStringClaim_%s=\"NAME\" is missing: the client makes an unsecured token itself, unless there is sasl.oauthbearer.token.endpoint.url", principal), "sasl.jaas.config")
+	}
 	words := []string{
-		"principalClaimName=" + principal, "principal=" + take("StringClaim_"+principal, ""),
+		"principalClaimName=" + principal, "principal=" + who,
 		"scopeClaimName=" + scope, "lifeSeconds=" + take("LifetimeSeconds", "3600"),
 	}
 	if list := take("ListClaim_"+scope, ""); list != "" { // its first character divides it
