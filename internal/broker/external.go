@@ -103,4 +103,3 @@ func (e *External) Access() Access { return e.access }
 
 // Close does nothing: the cluster is not ours.
 func (e *External) Close() error { return nil }
-

@@ -6,12 +6,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // explain says what was expected of a broker where the first connection to it went
@@ -28,7 +28,7 @@ func (a Access) explain(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("nobody listens there: %w", err)
-	case errors.As(err, new(*kgo.ErrFirstReadEOF)):
+	case errors.Is(err, io.EOF): // a kgo.ErrFirstReadEOF too
 		return fmt.Errorf("it hung up; expected a Kafka broker %s: %w", a.words(), err)
 	}
 	return err
@@ -98,7 +98,7 @@ func (a Access) words() string {
 	case a.SASL == nil:
 		return "with TLS and without login; it may want SASL (security.protocol)"
 	case a.TLS == nil:
-		return "in plain text with " + a.SASL.Name() + "; it may want TLS (security.protocol)"
+		return "in plain text with " + a.SASL.Name() + "; it may want TLS (security.protocol), or another login"
 	}
-	return "with TLS and " + a.SASL.Name()
+	return "with TLS and " + a.SASL.Name() + "; it may want another login"
 }
