@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 
@@ -52,7 +53,12 @@ func findAt(ctx context.Context, addr string, access Access) (*External, error) 
 	}
 	defer r.Close()
 	node := r.client.SeedBrokers()[0]
-	versions, err := kmsg.NewPtrApiVersionsRequest().RequestWith(ctx, node)
+	ask := kmsg.NewPtrApiVersionsRequest()
+	ask.ClientSoftwareName, ask.ClientSoftwareVersion = ReaderClientID, "1" // Kafka refuses to answer without
+	versions, err := ask.RequestWith(ctx, node)
+	if err == nil {
+		err = kerr.ErrorForCode(versions.ErrorCode)
+	}
 	if err != nil {
 		return nil, access.explain(ctx, err)
 	}
@@ -86,9 +92,19 @@ func nodeAddrs(resp *kmsg.MetadataResponse) (map[int32]string, error) {
 }
 
 // guess is what the versions of its APIs tell of a broker. No request asks for more.
+// Those of brokers that are not Apache's are often of no release: kfake would pass for
+// one "between v1.0 and v1.1".
 func guess(resp *kmsg.ApiVersionsResponse) string {
-	release := kversion.FromApiVersionsResponse(resp).VersionGuess() // "v4.4", "at least v4.4", "between ..."
-	return "Kafka " + strings.TrimPrefix(strings.ReplaceAll(" "+release, " v", " "), " ") + ", guessed from its API versions"
+	release := kversion.FromApiVersionsResponse(resp).VersionGuess() // "v4.4", "at least v4.4", "between ...", "unknown ..."
+	number, atLeast := strings.CutPrefix(release, "at least ")
+	number, exact := strings.CutPrefix(number, "v")
+	switch {
+	case !exact:
+		return "unknown, its API versions are those of no release of Kafka"
+	case atLeast:
+		return "Kafka " + number + " or later, guessed from its API versions"
+	}
+	return "Kafka " + number + ", guessed from its API versions"
 }
 
 // Info says what was found out. It names no host.

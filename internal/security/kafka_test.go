@@ -8,9 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kcompare/drivers"
 	"kcompare/franz"
 	"kcompare/internal/broker"
+	"kcompare/internal/evidence"
 	"kcompare/internal/security"
 	"kcompare/internal/security/securitytest"
 	"kcompare/librdkafka"
@@ -45,6 +48,10 @@ func TestKafka(t *testing.T) {
 			}
 			topic := fmt.Sprintf("kcompare-orders-%d", i)
 			external := find(t, k, w, read.Client)
+			want := evidence.Broker{Kind: "external", Software: "Kafka 4.4, guessed from its API versions", Nodes: 1}
+			if diff := cmp.Diff(want, external.Info()); diff != "" {
+				t.Errorf("info (-want +got):\n%s", diff)
+			}
 			r := newReader(t, external)
 			if _, err := r.CreateTopics(within(t), []broker.Topic{{Name: topic, Partitions: 1}}); err != nil {
 				t.Fatal(err)
@@ -112,9 +119,12 @@ func clients(t *testing.T) []drivers.Driver {
 // play writes a record and reads it back. It returns what went wrong.
 func play(t *testing.T, d drivers.Driver, bootstrap, topic string, settings map[string]string) []string {
 	t.Helper()
-	config := maps.Clone(settings)
-	config["bootstrap.servers"] = bootstrap
-	var log lines
+	return playLogged(t, d, bootstrap, topic, settings, &lines{})
+}
+
+func playLogged(t *testing.T, d drivers.Driver, bootstrap, topic string, settings map[string]string, log *lines) []string {
+	t.Helper()
+	config := change(settings, "bootstrap.servers", bootstrap)
 	p, err := d.NewProducer(drivers.Settings{Config: config, Log: log.add})
 	if err != nil {
 		return []string{d.Client() + ": " + err.Error()}
