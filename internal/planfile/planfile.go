@@ -18,8 +18,9 @@ import (
 	"kcompare/internal/fault"
 )
 
-// mostBytes bounds a plan: the YAML parser calls itself for each level of nesting.
-const mostBytes = 64 << 10
+// mostBytes bounds a plan: the time that the YAML parser takes grows with the square
+// of the nesting, and would be minutes for a megabyte of brackets.
+const mostBytes = 16 << 10
 
 //go:embed example.yaml
 var example string

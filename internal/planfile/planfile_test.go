@@ -110,7 +110,7 @@ func TestMistakes(t *testing.T) {
 		{"name twice", rule + "  select: {api: Fetch, nth: 1}\n- name: r\n", `5:3: fault rule "r": the rule in line 2 has this name`},
 		{"validation", rule + "  select: {api: Fetch, nth: 1, first: 2}\n", `2:3: fault rule "r": nth 1 and first 2: set one of them`},
 		{"action", "rules:\n- {name: r, action: explode, select: {api: Fetch}}\n", `2:3: fault rule "r": action "explode": expected one of drop-response`},
-		{"size of the file", strings.Repeat("#", 1<<20), "1:1: 1048576 bytes: expected at most 65536"},
+		{"size of the file", strings.Repeat("#", 1<<20), "1:1: 1048576 bytes: expected at most 16384"},
 	} {
 		plan, err := planfile.Parse("plan.yaml", []byte(tt.yaml))
 		switch {

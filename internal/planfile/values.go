@@ -187,7 +187,7 @@ func kind(n ast.Node) string {
 	case nil, *ast.NullNode:
 		return "nothing"
 	case *ast.StringNode:
-		return fmt.Sprintf("%q", n.Value)
+		return fmt.Sprintf("%.60q", n.Value)
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		return n.GetToken().Value
 	case *ast.MappingNode:
