@@ -21,14 +21,15 @@ type Embedded struct {
 
 var _ Cluster = (*Embedded)(nil)
 
-// StartEmbedded starts nodes 0 to nodes-1 on free ports of 127.0.0.1. It logs
-// nothing. It fails when nodes is below 1 or no port can be opened.
-func StartEmbedded(nodes int) (*Embedded, error) {
+// StartEmbedded starts nodes 0 to nodes-1, on free ports of 127.0.0.1 unless an
+// option says otherwise. It logs nothing. It fails when nodes is below 1 or a port
+// cannot be opened.
+func StartEmbedded(nodes int, more ...EmbeddedOption) (*Embedded, error) {
 	if nodes < 1 {
 		return nil, fmt.Errorf("start embedded broker: %d nodes: expected at least 1", nodes)
 	}
 	seen := &peers{}
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(nodes), kfake.ListenFn(seen.listen))
+	cluster, err := kfake.NewCluster(kfakeOptions(nodes, seen.listen, more)...)
 	if err != nil {
 		return nil, fmt.Errorf("start embedded broker: %w", err)
 	}
