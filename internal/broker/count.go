@@ -50,7 +50,7 @@ func (t *tally) add(b evidence.Batch) error {
 	case b.BaseOffset >= t.End:
 	case b.Control != "":
 		t.Control++
-		if b.Control == abortMarker {
+		if b.Control == evidence.Abort {
 			t.Aborted += t.open[b.ProducerID]
 		}
 		delete(t.open, b.ProducerID)

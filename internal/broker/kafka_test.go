@@ -73,6 +73,7 @@ func TestKafka(t *testing.T) {
 		t.Errorf("transaction.version is %d, expected 0 as formatted", level)
 	}
 	writeAndReadBack(t, k)
+	expectListing(t, k)
 	pids := serverPIDs(k)
 	if err := k.Close(); err != nil {
 		t.Fatal(err)

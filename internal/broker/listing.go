@@ -71,7 +71,8 @@ func topicInfo(t kmsg.MetadataResponseTopic) TopicInfo {
 }
 
 // addOffsets asks for all partitions that have a leader. Last stable offsets come
-// before end offsets, so that none is behind its end only because time went by.
+// after end offsets: asked before them, one would be behind its end only because
+// somebody wrote in between.
 func (r *Reader) addOffsets(ctx context.Context, topics []TopicInfo) error {
 	led := ledPartitions(topics)
 	for _, wanted := range []struct {
@@ -93,6 +94,11 @@ func (r *Reader) addOffsets(ctx context.Context, topics []TopicInfo) error {
 					*wanted.into(&t.Partitions[i]) = at
 				}
 			}
+		}
+	}
+	for _, t := range topics {
+		for i := range t.Partitions {
+			t.Partitions[i].Stable = min(t.Partitions[i].Stable, t.Partitions[i].End)
 		}
 	}
 	return nil

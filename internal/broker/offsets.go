@@ -85,14 +85,20 @@ func (r *Reader) partitions(ctx context.Context, topics []string) ([]TopicPartit
 
 // listOffsets asks the leaders. kgo finds them, and asks again after a move.
 func (r *Reader) listOffsets(ctx context.Context, partitions []TopicPartition, at int64) (map[TopicPartition]int64, error) {
-	offsets := map[TopicPartition]int64{}
 	if len(partitions) == 0 {
-		return offsets, nil
+		return map[TopicPartition]int64{}, nil
 	}
-	resp, err := listOffsetsRequest(partitions, at).RequestWith(ctx, r.client)
+	return r.askOffsets(ctx, listOffsetsRequest(partitions, at))
+}
+
+// askOffsets asks once. The error is that of a connection, or of the first partition
+// that has one.
+func (r *Reader) askOffsets(ctx context.Context, req *kmsg.ListOffsetsRequest) (map[TopicPartition]int64, error) {
+	resp, err := req.RequestWith(ctx, r.client)
 	if err != nil {
 		return nil, err
 	}
+	offsets := map[TopicPartition]int64{}
 	for _, t := range resp.Topics {
 		for _, p := range t.Partitions {
 			tp := TopicPartition{Topic: t.Topic, Partition: p.Partition}

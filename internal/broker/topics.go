@@ -173,8 +173,38 @@ func topicReady(t kmsg.MetadataResponseTopic, partitions int32) error {
 // DeleteTopics removes topics; those that are not there are no error. The error
 // names every topic that is left behind.
 func (r *Reader) DeleteTopics(ctx context.Context, names []string) error {
+	refused, err := r.deleteTopics(ctx, names)
+	if err != nil {
+		return fmt.Errorf("delete topics %v: %w", names, err)
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(refused)) {
+		if err := refused[name]; !errors.Is(err, kerr.UnknownTopicOrPartition) {
+			errs = append(errs, fmt.Errorf("delete topic %s: %w", name, err))
+		}
+	}
+	return joined(errs)
+}
+
+// RemoveTopics deletes topics and waits until no node knows of them any more. For
+// each topic that is left behind it says why.
+func (r *Reader) RemoveTopics(ctx context.Context, names []string) (left map[string]error, err error) {
+	left, err = r.deleteTopics(ctx, names)
+	if err != nil {
+		return nil, fmt.Errorf("delete topics %v: %w", names, err)
+	}
+	gone := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return left[name] != nil })
+	if err := r.awaitGone(ctx, gone); err != nil {
+		return left, fmt.Errorf("delete topics: wait until every node has forgotten them: %w", err)
+	}
+	return left, nil
+}
+
+// deleteTopics asks the controller once. The result has the topics that it refused.
+func (r *Reader) deleteTopics(ctx context.Context, names []string) (map[string]error, error) {
+	refused := map[string]error{}
 	if len(names) == 0 {
-		return nil
+		return refused, nil
 	}
 	req := kmsg.NewPtrDeleteTopicsRequest()
 	req.TimeoutMillis = 10_000
@@ -186,16 +216,46 @@ func (r *Reader) DeleteTopics(ctx context.Context, names []string) error {
 	}
 	resp, err := req.RequestWith(ctx, r.client)
 	if err != nil {
-		return fmt.Errorf("delete topics %v: %w", names, err)
+		return nil, err
 	}
-	var errs []error
 	for _, t := range resp.Topics {
-		err := kerr.ErrorForCode(t.ErrorCode)
-		if err != nil && !errors.Is(err, kerr.UnknownTopicOrPartition) {
-			errs = append(errs, fmt.Errorf("delete topic %s: %w", *t.Topic, err))
+		if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
+			refused[*t.Topic] = err
 		}
 	}
-	return joined(errs)
+	return refused, nil
+}
+
+// awaitGone asks node after node until it knows none of the topics.
+func (r *Reader) awaitGone(ctx context.Context, names []string) error {
+	known, err := r.metadata(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, node := range known.Brokers {
+		for {
+			resp, err := metadataRequest(nil).RequestWith(ctx, r.client.Broker(int(node.NodeID)))
+			if err == nil {
+				err = stillThere(resp, names)
+			}
+			if err == nil {
+				break
+			}
+			if err := again(ctx, err); err != nil {
+				return fmt.Errorf("node %d: %w", node.NodeID, err)
+			}
+		}
+	}
+	return nil
+}
+
+func stillThere(resp *kmsg.MetadataResponse, names []string) error {
+	for _, t := range resp.Topics {
+		if slices.Contains(names, *t.Topic) {
+			return fmt.Errorf("%s is still there", *t.Topic)
+		}
+	}
+	return nil
 }
 
 // DeleteGroups removes consumer groups; those that are not there are no error.
