@@ -25,6 +25,7 @@ type KafkaOptions struct {
 	Features map[string]int16  // levels to format with, such as transaction.version 0; the rest is the release's default
 	Settings map[string]string // lines of server.properties on every node, beside or instead of those that are always set
 	Secure   []Listener        // beside the plaintext one, on ports of their own
+	Ports    []int             // of the plaintext listener, by node id; 0, or nil for all: free ones
 	Dir      string            // the private directory is made here; "" is the system's directory for temporary files
 	Cache    string            // jars are kept here; "" is kcompare in the user's cache directory
 	Env      []string          // KEY=value; PATH, JAVA_HOME, KAFKA_HOME and what java and mvn look at; nil is this process's
@@ -77,10 +78,11 @@ type Kafka struct {
 
 var _ Cluster = (*Kafka)(nil)
 
-// StartKafka starts nodes 0 to Nodes-1 on free ports of 127.0.0.1 and returns
-// when every node knows every other and all coordinators answer. The end of ctx
-// closes the cluster, also later. An error in one line says what to install; one
-// of a server ends in the last lines of its log.
+// StartKafka starts nodes 0 to Nodes-1 on ports of 127.0.0.1 and returns when every
+// node knows every other and all coordinators answer. The end of ctx closes the
+// cluster, also later. An error in one line says what to install; one of a server
+// ends in the last lines of its log; one of a port that is taken has
+// syscall.EADDRINUSE in it.
 //
 // It cleans up after earlier runs first (CleanKafka), and downloads jars that are
 // neither in KAFKA_HOME nor in the cache.
@@ -95,6 +97,9 @@ func StartKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
 func startKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
 	if opts.Nodes != 1 && opts.Nodes != 3 {
 		return nil, fmt.Errorf("%d nodes: expected 1 or 3", opts.Nodes)
+	}
+	if opts.Ports == nil {
+		opts.Ports = make([]int, opts.Nodes)
 	}
 	opts, err := opts.withDefaults()
 	if err != nil {

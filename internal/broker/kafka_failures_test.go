@@ -182,7 +182,7 @@ func unstarted(t *testing.T) *Kafka {
 	}
 	k := &Kafka{dir: dir, children: newChildren(dir)}
 	t.Cleanup(func() { k.Close() })
-	if k.nodes, err = newNodes(dir, KafkaOptions{Nodes: 1}); err != nil {
+	if k.nodes, err = newNodes(dir, KafkaOptions{Nodes: 1, Ports: []int{anyPort}}); err != nil {
 		t.Fatal(err)
 	}
 	return k

@@ -58,8 +58,8 @@ func newNodes(dir string, opts KafkaOptions) ([]*node, error) {
 		node := &node{id: id, dir: filepath.Join(dir, fmt.Sprintf("node-%d", id))}
 		nodes = append(nodes, node)
 		var errs [4]error
-		node.client, errs[0] = takePort()
-		node.controller, errs[1] = takePort()
+		node.client, errs[0] = takePort(opts.Ports[id])
+		node.controller, errs[1] = takePort(anyPort)
 		errs[2] = node.takeSecurePorts(opts.Secure)
 		errs[3] = os.Mkdir(node.dir, 0o700)
 		if err := joined(errs[:]); err != nil {
@@ -76,7 +76,7 @@ func newNodes(dir string, opts KafkaOptions) ([]*node, error) {
 
 func (n *node) takeSecurePorts(listeners []Listener) error {
 	for _, l := range listeners {
-		p, err := takePort()
+		p, err := takePort(anyPort)
 		if err != nil {
 			return err
 		}

@@ -75,6 +75,7 @@ func TestKafka(t *testing.T) {
 	writeAndReadBack(t, k)
 	expectListing(t, k)
 	pids := serverPIDs(k)
+	expectWatched(t, k)
 	if err := k.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -10,24 +10,25 @@ import (
 // can bind and listen on the same port (Java sets it), while the kernel gives it
 // to nobody who asks for any free port: neither in the second that a server takes
 // to get there, nor while a server is down.
-func holdPort() (number int, release func(), err error) {
+func holdPort(wanted int) (number int, release func(), err error) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return 0, nil, os.NewSyscallError("socket", err)
 	}
 	release = func() { _ = syscall.Close(fd) }
-	if number, err = bindAny(fd); err != nil {
+	if number, err = bind(fd, wanted); err != nil {
 		release()
 		return 0, nil, err
 	}
 	return number, release, nil
 }
 
-func bindAny(fd int) (int, error) {
+// bind returns the port, which is another one than wanted where that is anyPort.
+func bind(fd, wanted int) (int, error) {
 	if err := syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1); err != nil {
 		return 0, os.NewSyscallError("setsockopt", err)
 	}
-	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Port: wanted, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		return 0, os.NewSyscallError("bind", err)
 	}
 	name, err := syscall.Getsockname(fd)

@@ -10,7 +10,7 @@ import (
 // for any port gets another.
 func TestPortIsHeld(t *testing.T) {
 	t.Parallel()
-	p, err := takePort()
+	p, err := takePort(anyPort)
 	if err != nil {
 		t.Fatal(err)
 	}
