@@ -44,7 +44,7 @@ func unknown(kind, name string, known []string) error {
 // reserved are names of the contract that nothing stands behind yet.
 func reserved() map[string][]string {
 	return map[string][]string{
-		"command": {"config", "lint", "probe", "docs", "bench", "broker", "proxy", "topics"},
+		"command": {"config", "lint", "probe", "docs", "bench"},
 		"client":  {"python", "java", "kafkajs", "kafka-python", "aiokafka", "sarama", "platformatic"},
 		"scenario": {
 			"producer-restart",
