@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"kcompare/internal/broker"
 	"kcompare/internal/config"
 	"kcompare/internal/evidence"
 	"kcompare/internal/scenario"
@@ -25,13 +24,9 @@ type runOptions struct {
 	overrides map[string]string // -X, read
 	info      evidence.Broker   // what the trials run against
 
-	clients      []string
-	broker       string
-	nodes        int
-	kafkaVersion string
-	features     []string
-	levels       map[string]int16 // --feature, read
-	settings     []string
+	clients []string
+	ownBroker
+	settings []string
 	siteOptions
 	variants     []string
 	parameters   scenario.Parameters
@@ -68,9 +63,7 @@ unstable; 130 interrupted, what was finished is printed.`,
 	f.StringArrayVar(&opts.clients, "client", []string{"all"}, "client `libraries` to compare, separated by commas")
 	f.StringVar(&opts.broker, "broker", brokerEmbedded, "embedded; kafka: an Apache Kafka that is started for the run (needs Java and Maven); or HOST:PORT,... of a cluster of your own")
 	opts.siteOptions.flags(f)
-	f.IntVar(&opts.nodes, "nodes", 0, "nodes of the broker (0, the default: 3 embedded, 1 kafka; kafka takes 1 or 3)")
-	f.StringVar(&opts.kafkaVersion, "kafka-version", "", "release of --broker=kafka, from 3.9 on (default "+broker.DefaultKafkaVersion+")")
-	f.StringArrayVar(&opts.features, "feature", nil, "format --broker=kafka with this `name=level`, such as transaction.version=0 (repeatable)")
+	opts.ownBroker.flags(f)
 	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
 	f.StringArrayVar(&opts.variants, "variant", nil, "only variants that contain all of these `key=value,...` pairs (repeat it for others)")
 	f.IntVar(&p.Messages, "messages", p.Messages, "size of a story; each says how many records it makes of it")

@@ -140,7 +140,15 @@ func (d topicDetail) tables() []report.Table {
 		}
 		partitions.Rows = append(partitions.Rows, row)
 	}
-	return []report.Table{partitions, d.configTable(), d.openTable()}
+	all := []report.Table{partitions}
+	for _, more := range []report.Table{d.configTable(), d.openTable()} {
+		if len(more.Rows) > 0 {
+			all = append(all, more)
+		} else {
+			all[0].Notes = append(all[0].Notes, more.Notes...)
+		}
+	}
+	return all
 }
 
 func (d topicDetail) configTable() report.Table {
