@@ -14,11 +14,12 @@ import (
 	"kcompare/internal/config"
 )
 
-// The exit codes of the contract. 3 and 4 come from verdict.Exit.
+// The exit codes of the contract. 3, and 4 for a run, come from verdict.Exit.
 const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitUnproven    = 4
 	exitInterrupted = 130
 )
 

@@ -92,6 +92,24 @@ func (o output) write(s *State, doc evidence.Document) error {
 	return o.put(s, b.Bytes())
 }
 
+// writeTables prints the document as JSON, or its tables.
+func (o output) writeTables(s *State, doc any, tables ...report.Table) error {
+	var b bytes.Buffer
+	var err error
+	switch o.format {
+	case formatJSON:
+		err = writeJSON(&b, doc)
+	case formatMarkdown:
+		err = report.MarkdownTables(&b, tables...)
+	default:
+		err = report.TextTables(&b, tables...)
+	}
+	if err != nil {
+		return err
+	}
+	return o.put(s, b.Bytes())
+}
+
 // put sends what was rendered to where it goes.
 func (o output) put(s *State, content []byte) error {
 	if o.toStdout() {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"path"
@@ -24,12 +23,9 @@ type topicsOptions struct {
 	state *State
 	names []string
 
-	broker        string
-	bootstrap     string
-	commandConfig string
-	timeout       time.Duration
-	output        output
-	servers       []string // --broker or --bootstrap-servers, read
+	there
+	timeout time.Duration
+	output  output
 }
 
 func newTopics(s *State) *cobra.Command {
@@ -53,31 +49,17 @@ serves. It changes nothing but what delete is asked to remove.`,
 // flags are those that every topics command has.
 func (o *topicsOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.broker, "broker", "", "`HOST:PORT,...` of the cluster (default "+defaultServer+")")
-	f.StringVar(&o.bootstrap, "bootstrap-servers", "", "`HOST:PORT,...`, the same as --broker")
-	f.StringVar(&o.commandConfig, "command-config", "", "properties `file` with security settings for the cluster, librdkafka's or Java's key names")
+	o.there.flags(f)
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "give up after this time")
 	f.StringVar(&o.output.format, "format", formatText, "text, markdown or json")
 	f.StringVarP(&o.output.file, "output", "o", "", "write to this `file` instead of stdout")
 }
 
-// defaultServer is where kcompare broker listens.
-const defaultServer = "127.0.0.1:9092"
-
-func (o *topicsOptions) check() (err error) {
-	switch {
-	case o.broker != "" && o.bootstrap != "":
-		return usagef("--broker=%s and --bootstrap-servers=%s: give one of them", o.broker, o.bootstrap)
-	case o.timeout <= 0:
+func (o *topicsOptions) check() error {
+	if o.timeout <= 0 {
 		return usagef("--timeout=%v: expected more than 0", o.timeout)
-	case o.bootstrap != "":
-		o.servers, err = servers("bootstrap-servers", o.bootstrap)
-	case o.broker != "":
-		o.servers, err = servers("broker", o.broker)
-	default:
-		o.servers = []string{defaultServer}
 	}
-	if err != nil {
+	if err := o.there.check(); err != nil {
 		return err
 	}
 	return o.output.check()
@@ -88,13 +70,9 @@ func (o *topicsOptions) on(ctx context.Context, do func(context.Context, *broker
 	if err := o.check(); err != nil {
 		return err
 	}
-	in, err := o.state.entrance(o.commandConfig)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("not done within %v (--timeout)", o.timeout))
 	defer cancel()
-	r, err := reach(ctx, o.servers, in.access)
+	r, _, err := o.reach(ctx, o.state)
 	if err != nil {
 		return err
 	}
@@ -104,33 +82,6 @@ func (o *topicsOptions) on(ctx context.Context, do func(context.Context, *broker
 		return fmt.Errorf("%w: %w", cause, err)
 	}
 	return err
-}
-
-// reachTime bounds the first question to a cluster.
-const reachTime = 10 * time.Second
-
-// reach makes a reader of a cluster that answers.
-func reach(ctx context.Context, servers []string, access broker.Access) (*broker.Reader, error) {
-	r, err := broker.NewReader(seeds(servers), access)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, reachTime)
-	defer cancel()
-	if err := r.Ping(ctx); err != nil {
-		r.Close()
-		return nil, fmt.Errorf("no broker answers at %s (`kcompare broker` serves one): %w", strings.Join(servers, ","), err)
-	}
-	return r, nil
-}
-
-// seeds are addresses by ids that stand for no node. The first one has the lowest.
-func seeds(servers []string) map[int32]string {
-	addrs := map[int32]string{}
-	for i, addr := range servers {
-		addrs[int32(i-len(servers))] = addr
-	}
-	return addrs
 }
 
 // chosen are the topics that names ask for, each once: a name, or a pattern such as
@@ -191,18 +142,5 @@ func (o *topicsOptions) needNames(command string) error {
 
 // write prints the document as JSON, or its tables.
 func (o *topicsOptions) write(doc any, tables ...report.Table) error {
-	var b bytes.Buffer
-	var err error
-	switch o.output.format {
-	case formatJSON:
-		err = writeJSON(&b, doc)
-	case formatMarkdown:
-		err = report.MarkdownTables(&b, tables...)
-	default:
-		err = report.TextTables(&b, tables...)
-	}
-	if err != nil {
-		return err
-	}
-	return o.output.put(o.state, b.Bytes())
+	return o.output.writeTables(o.state, doc, tables...)
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,6 +22,9 @@ var apiNames = func() map[int16]string {
 	}
 	return names
 }()
+
+// APIs are the names that a rule may select, sorted.
+func APIs() []string { return slices.Sorted(maps.Values(apiNames)) }
 
 // apiName is the name of an API in evidence; vendors have keys of their own.
 func apiName(key int16) string {
