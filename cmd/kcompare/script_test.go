@@ -24,12 +24,13 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
+			env.Values[servicesKey{}] = services{}
 			cache, err := os.UserCacheDir() // where Kafka's jars are kept
 			env.Setenv("XDG_CACHE_HOME", cache)
 			return err
 		},
 		Condition: condition,
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "serve": serve, "stop-service": stopService},
 	})
 }
 
