@@ -30,7 +30,7 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Condition: condition,
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "serve": serve, "stop-service": stopService},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "serve": serve, "stop-service": stopService, "await": await},
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -151,6 +152,24 @@ func stopService(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got := s.cmd.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("%s ended with exit code %d, expected %d:\n%s", args[2], got, want, ts.ReadFile(args[2]+".err"))
+	}
+}
+
+// await waits until a file that a service writes has a line like this: await PATTERN
+// FILE. What a proxy has passed on, it writes down a moment later.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await PATTERN FILE")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	deadline := time.After(patience)
+	for !pattern.MatchString(ts.ReadFile(args[1])) {
+		select {
+		case <-deadline:
+			ts.Fatalf("%s has no line like %s after %v:\n%s", args[1], args[0], patience, ts.ReadFile(args[1]))
+		case <-time.After(5 * time.Millisecond):
+		}
 	}
 }
 
