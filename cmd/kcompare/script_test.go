@@ -30,7 +30,9 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Condition: condition,
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "serve": serve, "stop-service": stopService, "await": await},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "serve": serve, "stop-service": stopService, "await": await, "produce": produce,
+		},
 	})
 }
 
