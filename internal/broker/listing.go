@@ -243,7 +243,7 @@ func (r *Reader) openTransactions(ctx context.Context, partitions []TopicPartiti
 		}
 	}
 	slices.SortFunc(open, func(a, b OpenTransaction) int {
-		return cmp.Or(a.TopicPartition.Compare(b.TopicPartition), cmp.Compare(a.First, b.First))
+		return cmp.Or(a.Compare(b.TopicPartition), cmp.Compare(a.First, b.First))
 	})
 	return open, nil
 }

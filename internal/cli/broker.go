@@ -46,7 +46,7 @@ ended by itself; 130 if it was interrupted before it served.`,
 	f := cmd.Flags()
 	f.StringVar(&opts.listen, "listen", defaultServer, "`HOST:PORT` of the first node, port 0 for free ones")
 	f.StringVar(&opts.broker, "broker", brokerEmbedded, "embedded, or kafka: an Apache Kafka (needs Java and Maven)")
-	opts.ownBroker.flags(f)
+	opts.flags(f)
 	f.BoolVar(&opts.autoCreate, "auto-create-topics", true, "create a topic when a client asks for it")
 	return cmd
 }

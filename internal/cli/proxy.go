@@ -61,7 +61,7 @@ if it was interrupted before it stood.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runProxy(cmd.Context(), opts) },
 	}
 	f := cmd.Flags()
-	opts.there.flags(f)
+	opts.flags(f)
 	f.StringVar(&opts.listen, "listen", "127.0.0.1:9192", "`HOST:PORT` that stands for the first server, port 0 for a free one; others have free ones")
 	f.StringVar(&opts.plan, "plan", "", "fault plan, a YAML `file`")
 	f.BoolVar(&opts.example, "plan-example", false, "print a fault plan with comments that has everything in it, and stop there")
@@ -112,7 +112,7 @@ func loopbackAddr(port int) string { return loopback + ":" + strconv.Itoa(port) 
 
 // serve runs the proxy until ctx ends, and sums up.
 func (o *proxyOptions) serve(ctx context.Context, port int, plan fault.Plan, access broker.Access) error {
-	log, err := o.openLog(plan)
+	log, err := o.openLog()
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type hitKey struct {
 // mostHitKeys bounds what a proxy remembers that clients with ever new ids pass by.
 const mostHitKeys = 1000
 
-func (o *proxyOptions) openLog(plan fault.Plan) (*proxyLog, error) {
+func (o *proxyOptions) openLog() (*proxyLog, error) {
 	l := &proxyLog{hits: map[hitKey]int64{}}
 	if o.trace != "" {
 		file, err := os.Create(o.trace)
