@@ -63,10 +63,9 @@ func (l *lines) flush() {
 	}
 }
 
-// close writes the rest. Nothing may be added any more.
+// close waits until everything is written. Nothing may be added any more.
 func (l *lines) close() error {
 	close(l.wake)
 	<-l.done
-	l.flush()
 	return l.err
 }
