@@ -4,7 +4,8 @@
 GO ?= go
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build test test-race lint fmt bench fuzz clean run-with-idempotence run-without-idempotence
+.PHONY: help build test test-race lint fmt bench fuzz clean run-with-idempotence run-without-idempotence \
+	up down topic-delete topic-count topic-describe
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 28
@@ -22,6 +23,25 @@ run-with-idempotence: ## the lesson's run; MESSAGES=200 DROP_RATE=0.35
 run-without-idempotence: ## the same, with duplicates
 	$(LESSON) --variant=enable.idempotence=false,sends=sequential
 
+up: ## Apache Kafka on localhost:9092, three nodes; PROFILE=single: one (Docker)
+	docker compose $(if $(PROFILE),--profile $(PROFILE)) up -d --wait
+
+down: ## it ends, with its data
+	docker compose --profile '*' down -v
+
+BROKER ?= localhost:9092
+TOPIC ?=
+TOPICS = $(GO) run ./cmd/kcompare topics
+
+topic-delete: ## delete TOPIC=NAME at BROKER=localhost:9092; names of kcompare's alone
+	$(TOPICS) delete --broker=$(BROKER) $(TOPIC)
+
+topic-count: ## how many records TOPIC=NAME has
+	$(TOPICS) count --broker=$(BROKER) $(TOPIC)
+
+topic-describe: ## what TOPIC=NAME is
+	$(TOPICS) describe --broker=$(BROKER) $(TOPIC)
+
 test: ## every test, and the build without a C compiler
 	$(GO) vet ./...
 	CGO_ENABLED=0 $(GO) build ./...
@@ -30,7 +50,7 @@ test: ## every test, and the build without a C compiler
 		echo "not run: tests with a real Apache Kafka, because $$tool is not installed"; done
 
 test-race: ## the tests of the rooms with goroutines, under the race detector
-	$(GO) test -race -short -parallel=8 ./drivers/... ./franz ./internal/broker ./internal/proxy ./internal/scenario ./internal/trial ./internal/cli
+	$(GO) test -race -short -parallel=8 ./drivers/... ./franz ./internal/broker ./internal/proxy/... ./internal/scenario ./internal/trial ./internal/cli
 
 lint: ## the linters of .golangci.yml
 	$(LINT) run ./...

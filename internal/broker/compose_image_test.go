@@ -2,7 +2,6 @@ package broker
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net"
 	"os"
@@ -130,15 +129,16 @@ func (i image) awaitHealthy(ctx context.Context, t *testing.T, k *Kafka, places 
 			args[n] = places.inside(name, host, port)
 		}
 	}
+	said := ""
 	err := k.until(ctx, func(ctx context.Context) error {
 		out, err := k.children.run(ctx, i.vm.command(t.TempDir(), commands[check[1]], args...))
-		if err != nil {
-			return fmt.Errorf("%w:\n%s", err, tail(out, 3))
+		if ctx.Err() == nil { // otherwise it was cut short
+			said = tail(out, 3)
 		}
-		return nil
+		return err
 	})
 	if err != nil {
-		t.Fatalf("health check of %s: %v", name, err)
+		t.Fatalf("health check of %s: %v; the command said:\n%s", name, err, said)
 	}
 }
 

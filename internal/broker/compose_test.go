@@ -15,8 +15,9 @@ import (
 
 // TestCompose boots what docker-compose.yml describes, without a Docker engine:
 // the image's own program makes server.properties of each service's environment
-// and formats the storage, the health check that stands there passes, and a story
-// is played through the ports that the host gets. Moved are, to free ports of
+// and formats the storage, the health check that stands there passes, and stories
+// are played through the ports that the host gets, one of them with transactions,
+// whose log has settings of its own. Moved are, to free ports of
 // 127.0.0.1, the hosts and ports of KAFKA_LISTENERS, KAFKA_ADVERTISED_LISTENERS,
 // KAFKA_CONTROLLER_QUORUM_VOTERS and the health check, and to a private directory
 // KAFKA_LOG_DIRS; nothing else. What only an engine could show is not: the
@@ -37,9 +38,11 @@ func TestCompose(t *testing.T) {
 				t.Fatalf("services: -want +got:\n%s", diff)
 			}
 			k := image.up(t, services)
-			out, err := k.children.run(withTimeout(t, starting), exec.Command(kcompare, "run", "idempotent", "--messages=20", "--broker="+joinAddrs(k)))
-			if err != nil {
-				t.Errorf("kcompare run idempotent: %v:\n%s", err, out)
+			for _, story := range [][]string{{"idempotent"}, {"transactional", "--variant=end=commit"}} {
+				cmd := exec.Command(kcompare, slices.Concat([]string{"run", "--messages=20", "--broker=" + joinAddrs(k)}, story)...)
+				if out, err := k.children.run(withTimeout(t, starting), cmd); err != nil {
+					t.Errorf("kcompare run %q: %v:\n%s", story, err, out)
+				}
 			}
 		})
 	}
