@@ -2,8 +2,10 @@ package broker
 
 import (
 	"fmt"
-	"maps"
+	"net"
 	"runtime/debug"
+	"slices"
+	"sync"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
@@ -14,9 +16,16 @@ import (
 // producers and implements transactions; where it answers otherwise than
 // Apache Kafka, a variant has to ask for a real broker.
 type Embedded struct {
-	cluster *kfake.Cluster
-	addrs   map[int32]string
-	peers   *peers
+	cluster      *kfake.Cluster
+	peers        *peers // whoever connected
+	own          *peers // those of them that were this package, to change the cluster
+	coordinators *coordinators
+	changes      *changes
+
+	mu    sync.Mutex
+	nodes []*embeddedNode // by id
+
+	displaced map[TopicPartition]int32 // who led it before its node went; whoever changes the cluster has it
 }
 
 var _ Cluster = (*Embedded)(nil)
@@ -28,20 +37,32 @@ func StartEmbedded(nodes int, more ...EmbeddedOption) (*Embedded, error) {
 	if nodes < 1 {
 		return nil, fmt.Errorf("start embedded broker: %d nodes: expected at least 1", nodes)
 	}
-	seen := &peers{}
-	cluster, err := kfake.NewCluster(kfakeOptions(nodes, seen.listen, more)...)
+	e := &Embedded{peers: &peers{}, own: &peers{}, changes: newChanges(), displaced: map[TopicPartition]int32{}}
+	cluster, err := kfake.NewCluster(kfakeOptions(nodes, e.listen, more)...)
 	if err != nil {
 		return nil, fmt.Errorf("start embedded broker: %w", err)
 	}
-	addrs := map[int32]string{}
-	for node, addr := range cluster.ListenAddrs() { // kfake numbers its nodes in this order
-		addrs[int32(node)] = addr
+	e.cluster = cluster
+	e.coordinators = &coordinators{cluster: cluster, at: map[string]int32{}, dead: map[int32]bool{}}
+	e.coordinators.watch()
+	return e, nil
+}
+
+// listen is called by kfake for one node after the other, in the order of their ids.
+func (e *Embedded) listen(network, address string) (net.Listener, error) {
+	l, err := net.Listen(network, address)
+	if err != nil {
+		return nil, err
 	}
-	return &Embedded{cluster: cluster, addrs: addrs, peers: seen}, nil
+	n := newEmbeddedNode(l, e.peers)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.nodes = append(e.nodes, n)
+	return n, nil
 }
 
 // Info says which kfake this is.
-func (e *Embedded) Info() evidence.Broker { return EmbeddedInfo(len(e.addrs)) }
+func (e *Embedded) Info() evidence.Broker { return EmbeddedInfo(len(e.Addrs())) }
 
 // EmbeddedInfo is what Embedded.Info says of a broker with so many nodes.
 // Evidence of a run names its broker even when no trial could be played.
@@ -53,24 +74,29 @@ func EmbeddedInfo(nodes int) evidence.Broker {
 	return evidence.Broker{Kind: "embedded", Software: "kfake " + kfakeVersion(info), Nodes: nodes}
 }
 
-// Addrs has every node's own address.
-func (e *Embedded) Addrs() map[int32]string { return maps.Clone(e.addrs) }
+// Addrs has every node's own address. It follows a restart and a Revive; a dead node
+// has its last one.
+func (e *Embedded) Addrs() map[int32]string {
+	addrs := map[int32]string{}
+	for id, n := range e.all() {
+		addrs[int32(id)] = n.Addr().String()
+	}
+	return addrs
+}
+
+func (e *Embedded) all() []*embeddedNode {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.nodes)
+}
 
 // Access is the zero value.
 func (e *Embedded) Access() Access { return Access{} }
 
 // Close stops every node and drops all connections. It always returns nil.
 func (e *Embedded) Close() error {
+	e.changes.stop() // kfake answers nobody after its end, and a change would wait for it
 	e.cluster.Close()
-	return nil
-}
-
-// MoveLeader makes another node the leader of a partition, as a reassignment
-// would: the leader epoch grows by one, and nobody is told.
-func (e *Embedded) MoveLeader(topic string, partition, node int32) error {
-	if err := e.cluster.MoveTopicPartition(topic, partition, node); err != nil {
-		return fmt.Errorf("move leader of %s to node %d: %w", TopicPartition{Topic: topic, Partition: partition}, node, err)
-	}
 	return nil
 }
 
@@ -82,9 +108,10 @@ func (e *Embedded) Peers() []string { return e.peers.all() }
 // from which its proxy and its readers dialled; anybody else went past the
 // proxy, and the trial is a leak.
 func (e *Embedded) Strangers(known map[string]bool) []string {
+	own := e.own.all()
 	var strangers []string
 	for _, peer := range e.Peers() {
-		if !known[peer] {
+		if !known[peer] && !slices.Contains(own, peer) {
 			strangers = append(strangers, peer)
 		}
 	}

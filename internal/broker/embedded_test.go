@@ -51,10 +51,10 @@ func TestStartEmbeddedNeedsANode(t *testing.T) {
 	}
 }
 
-func TestMoveLeaderOfNothing(t *testing.T) {
+func TestPlaceLeaderOfNothing(t *testing.T) {
 	e := start(t, 1)
-	err := e.MoveLeader("none", 0, 0)
-	if err == nil || !strings.HasPrefix(err.Error(), "move leader of none-0 to node 0: ") {
+	err := e.PlaceLeader("none", 0, 0)
+	if err == nil || !strings.HasPrefix(err.Error(), "make node 0 the leader of none-0: ") {
 		t.Errorf("error %v", err)
 	}
 }

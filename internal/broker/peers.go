@@ -1,7 +1,6 @@
 package broker
 
 import (
-	"net"
 	"slices"
 	"sync"
 )
@@ -13,39 +12,14 @@ type peers struct {
 	addrs []string
 }
 
-func (p *peers) add(a net.Addr) {
+func (p *peers) add(addrs ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.addrs = append(p.addrs, a.String())
+	p.addrs = append(p.addrs, addrs...)
 }
 
 func (p *peers) all() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.addrs)
-}
-
-// listen is net.Listen that remembers who connects.
-func (p *peers) listen(network, address string) (net.Listener, error) {
-	l, err := net.Listen(network, address)
-	if err != nil {
-		return nil, err
-	}
-	return &watchedListener{Listener: l, seen: p}, nil
-}
-
-// watchedListener notes the remote address of every connection before the
-// broker reads from it.
-type watchedListener struct {
-	net.Listener
-	seen *peers
-}
-
-// Accept waits for the next connection.
-func (l *watchedListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err == nil {
-		l.seen.add(conn.RemoteAddr())
-	}
-	return conn, err
 }

@@ -39,7 +39,11 @@ type Reader struct {
 // NewReader makes a reader for the nodes of Cluster.Addrs. It does not connect
 // yet.
 func NewReader(addrs map[int32]string, access Access) (*Reader, error) {
-	dialled := &peers{}
+	return newReader(addrs, access, &peers{})
+}
+
+// newReader is NewReader for a reader that notes its connections among others.
+func newReader(addrs map[int32]string, access Access, dialled *peers) (*Reader, error) {
 	opts := []kgo.Opt{
 		kgo.SeedBrokers(slices.Collect(maps.Values(addrs))...),
 		kgo.ClientID(ReaderClientID),
@@ -78,7 +82,7 @@ func (p *peers) dial(ctx context.Context, network, host string, secure *tls.Conf
 		conn, err = (&tls.Dialer{NetDialer: &dialer, Config: secure}).DialContext(ctx, network, host)
 	}
 	if err == nil {
-		p.add(conn.LocalAddr())
+		p.add(conn.LocalAddr().String())
 	}
 	return conn, err
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -120,6 +121,10 @@ func TestReadLogTransactions(t *testing.T) {
 	}
 }
 
+// reading bounds what a reader waits for in vain. In that time it has to read
+// everything else, also where other tests run.
+const reading = time.Second
+
 // A transaction that nobody ends: the reader waits for it until its deadline,
 // names it, and still returns every partition.
 func TestReadLogOpenTransaction(t *testing.T) {
@@ -133,7 +138,7 @@ func TestReadLogOpenTransaction(t *testing.T) {
 		fetches.Add(1)
 		return nil, nil, false // kfake answers, and keeps the control
 	})
-	log, err := r.ReadLog(withTimeout(t, brief), []string{"orders"}, nil)
+	log, err := r.ReadLog(withTimeout(t, reading), []string{"orders"}, nil)
 	const want = "read back orders-0: last stable offset 0 has not reached end offset 1, a transaction is still open: "
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "orders-1") {
 		t.Errorf("error %v, expected %s...", err, want)
@@ -145,7 +150,7 @@ func TestReadLogOpenTransaction(t *testing.T) {
 	if diff := cmp.Diff([][]evidence.LogRecord{{record}, later}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if n, most := fetches.Load(), 3+brief.Milliseconds()/fetchWait; n > most {
+	if n, most := fetches.Load(), 3+reading.Milliseconds()/fetchWait; n > most {
 		t.Errorf("%d fetches, expected at most %d: the broker is to hold them", n, most)
 	}
 }
@@ -157,7 +162,7 @@ func TestReadLogOpenTransactions(t *testing.T) {
 	_, abort := transaction(t, cl, 0, 1, kgo.TryAbort)
 	defer abort()
 	produce(t, cl, 1, 0, 2, 2)
-	_, err := r.ReadLog(withTimeout(t, brief), []string{"orders"}, nil)
+	_, err := r.ReadLog(withTimeout(t, reading), []string{"orders"}, nil)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -240,7 +245,7 @@ func TestLeaderMovesBetweenFetches(t *testing.T) {
 	node := int32(0)
 	got := offsets(t, r, 1, func() {
 		node = (node + 1) % 3
-		if err := e.MoveLeader("orders", 0, node); err != nil {
+		if err := e.PlaceLeader("orders", 0, node); err != nil {
 			t.Error(err)
 		}
 	})

@@ -99,7 +99,7 @@ func TestEndOffsets(t *testing.T) {
 	want := map[TopicPartition]int64{{Topic: "orders", Partition: 0}: 2, {Topic: "orders", Partition: 1}: 0, {Topic: "orders", Partition: 2}: 3}
 	for node := range int32(3) { // the second and third time the leaders have moved
 		for p := range int32(3) {
-			if err := e.MoveLeader("orders", p, node); err != nil {
+			if err := e.PlaceLeader("orders", p, node); err != nil {
 				t.Fatal(err)
 			}
 		}

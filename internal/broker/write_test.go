@@ -21,7 +21,7 @@ import (
 func TestWrite(t *testing.T) {
 	e, r := cluster(t, 3)
 	for p := range int32(3) {
-		if err := e.MoveLeader("orders", p, 2-p); err != nil {
+		if err := e.PlaceLeader("orders", p, 2-p); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -173,7 +173,7 @@ func (h *house) leaders(topic int, partitions int32) []int32 {
 func (h *house) moveLeaders(r *run) error {
 	for i, t := range r.spec.Scenario.Topics {
 		for p, node := range h.leaders(i, r.partitions(t.Role)) {
-			if err := h.embedded.MoveLeader(h.topics[t.Role], int32(p), node); err != nil {
+			if err := h.embedded.PlaceLeader(h.topics[t.Role], int32(p), node); err != nil {
 				return fmt.Errorf("spread the leaders of %s: %w", t.Role, err)
 			}
 		}

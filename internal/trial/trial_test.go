@@ -175,7 +175,7 @@ func moveLeadersAfter(t *testing.T, s *trial.Spec, records int64) {
 			return
 		}
 		for p := range int32(3) {
-			if err := cluster.MoveLeader(topics["payments"], p, (p+1)%3); err != nil {
+			if err := cluster.PlaceLeader(topics["payments"], p, (p+1)%3); err != nil {
 				t.Error(err)
 			}
 		}
