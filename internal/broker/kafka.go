@@ -68,11 +68,16 @@ type Kafka struct {
 	version  string
 	dir      string // private, removed at the end
 	children *children
-	nodes    []*node
+	changes  *changes
+	own      *peers            // connections of this package, to look after the cluster
+	vm       jvm               // starts servers
+	settings map[string]string // KafkaOptions.Settings
 
-	mu       sync.Mutex // guards what follows
-	detach   func() bool
-	closed   bool
+	mu     sync.Mutex // guards detach and what changes of nodes
+	nodes  []*node
+	detach func() bool
+
+	closing  sync.Once
 	closeErr error
 }
 
@@ -112,7 +117,7 @@ func startKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kafka{dir: dir, children: newChildren(dir)}
+	k := &Kafka{dir: dir, children: newChildren(dir), changes: newChanges(), own: &peers{}, settings: opts.Settings}
 	if err := k.start(ctx, opts); err != nil {
 		return nil, joined([]error{err, k.Close()})
 	}
@@ -154,6 +159,7 @@ func (k *Kafka) boot(ctx context.Context, tool, server jvm, opts KafkaOptions) (
 	if err := format(ctx, k.children, tool, k.nodes, opts.Features); err != nil {
 		return err
 	}
+	k.vm = server
 	for _, n := range k.nodes {
 		if err := n.start(k.children, server); err != nil {
 			return err
@@ -167,8 +173,11 @@ func (k *Kafka) Info() evidence.Broker {
 	return evidence.Broker{Kind: "kafka", Software: "Apache Kafka " + k.version, Nodes: len(k.nodes)}
 }
 
-// Addrs has every node's own address.
+// Addrs has every node's own address. It follows a restart; a dead node has its last
+// one.
 func (k *Kafka) Addrs() map[int32]string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	addrs := map[int32]string{}
 	for _, n := range k.nodes {
 		addrs[n.id] = n.client.addr()
@@ -179,6 +188,8 @@ func (k *Kafka) Addrs() map[int32]string {
 // ListenerAddrs has every node's address for a listener of KafkaOptions.Secure. It
 // is empty for a name that was not among them.
 func (k *Kafka) ListenerAddrs(name string) map[int32]string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	addrs := map[int32]string{}
 	for _, n := range k.nodes {
 		for _, l := range n.secure {
@@ -196,15 +207,18 @@ func (k *Kafka) Access() Access { return Access{} }
 // Close kills every node, waits for its end and removes the directory with all
 // that was written. Further calls return what the first one did.
 func (k *Kafka) Close() error {
+	k.closing.Do(func() { k.closeErr = k.close() })
+	return k.closeErr
+}
+
+func (k *Kafka) close() error {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.closed {
-		return k.closeErr
+	detach := k.detach
+	k.mu.Unlock()
+	if detach != nil {
+		detach()
 	}
-	k.closed = true
-	if k.detach != nil {
-		k.detach()
-	}
+	k.changes.stop() // from here on nobody starts a server
 	for _, n := range k.nodes {
 		n.kill() // all of them before the wait: nobody is left to elect a leader
 	}
@@ -212,6 +226,5 @@ func (k *Kafka) Close() error {
 		n.close()
 	}
 	k.children.close()
-	k.closeErr = os.RemoveAll(k.dir)
-	return k.closeErr
+	return os.RemoveAll(k.dir)
 }

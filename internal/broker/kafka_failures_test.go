@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -99,9 +100,7 @@ func TestHalfResolved(t *testing.T) {
 	} {
 		script := "#!/bin/sh\nmkdir libs && : > libs/zstd.jar\nprintf '\\033[0m[ERROR] the disk is full -> [Help 1]\\n[ERROR] \\n'\n" + test.script + "\n"
 		cache, bin := t.TempDir(), t.TempDir()
-		if err := os.WriteFile(filepath.Join(bin, "mvn"), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		writeProgram(t, filepath.Join(bin, "mvn"), script)
 		env := []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}
 		opts, err := KafkaOptions{Cache: cache, Env: env}.withDefaults()
 		if err != nil {
@@ -115,6 +114,18 @@ func TestHalfResolved(t *testing.T) {
 		if left := entries(t, cache); left != nil {
 			t.Errorf("%s: left in the cache: %v", test.script, left)
 		}
+	}
+}
+
+// writeProgram writes a script that is run at once. While the file is open for
+// writing, no other test may fork: until its child execs, that would hold the file
+// open too, and the kernel starts no program that somebody may write to (ETXTBSY).
+func writeProgram(t *testing.T, name, script string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(name, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -180,7 +191,7 @@ func unstarted(t *testing.T) *Kafka {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &Kafka{dir: dir, children: newChildren(dir)}
+	k := &Kafka{dir: dir, children: newChildren(dir), changes: newChanges(), own: &peers{}}
 	t.Cleanup(func() { k.Close() })
 	if k.nodes, err = newNodes(dir, KafkaOptions{Nodes: 1, Ports: []int{anyPort}}); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,8 @@ func (vm jvm) command(dir, class string, args ...string) *exec.Cmd {
 		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", // a quick start, and few threads
 		"-Xmx256m", "-XX:-UsePerfData", "-Djava.io.tmpdir=" + dir,
 		"-Dorg.slf4j.simpleLogger.showDateTime=true", "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
-		"-Dorg.apache.logging.log4j.level=INFO", // the logger that KAFKA_HOME has
+		"-Dorg.apache.logging.log4j.level=INFO",                              // the logger that KAFKA_HOME has
+		"-Dorg.slf4j.simpleLogger.log.kafka.network.DataPlaneAcceptor=debug", // for Peers
 	}, vm.flags, []string{"-cp", filepath.Join(vm.libs, "*"), class}, args)...)
 	cmd.Dir, cmd.Env = dir, vm.env
 	return cmd
@@ -38,10 +39,14 @@ func (vm jvm) command(dir, class string, args ...string) *exec.Cmd {
 type node struct {
 	id         int32
 	dir        string
-	client     *port // for clients and other brokers
+	client     *port // for clients
+	inter      *port // for the other brokers, so that only clients come to client
 	controller *port
 	secure     []secureListener
-	server     *process // nil before the first start
+	server     *process   // nil before the first start
+	pauses     standstill // of server
+	suspended  *process   // the last server that stood still
+	down       bool       // killed, or stopped for a restart
 }
 
 // secureListener is a Listener of one node, with its port.
@@ -57,21 +62,27 @@ func newNodes(dir string, opts KafkaOptions) ([]*node, error) {
 	for id := range int32(opts.Nodes) {
 		node := &node{id: id, dir: filepath.Join(dir, fmt.Sprintf("node-%d", id))}
 		nodes = append(nodes, node)
-		var errs [4]error
+		node.pauses.stop, node.pauses.goOn = node.suspend, node.resume
+		var errs [5]error
 		node.client, errs[0] = takePort(opts.Ports[id])
-		node.controller, errs[1] = takePort(anyPort)
-		errs[2] = node.takeSecurePorts(opts.Secure)
-		errs[3] = os.Mkdir(node.dir, 0o700)
+		node.inter, errs[1] = takePort(anyPort)
+		node.controller, errs[2] = takePort(anyPort)
+		errs[3] = node.takeSecurePorts(opts.Secure)
+		errs[4] = os.Mkdir(node.dir, 0o700)
 		if err := joined(errs[:]); err != nil {
 			return nodes, fmt.Errorf("prepare node %d: %w", id, err)
 		}
 	}
 	for _, node := range nodes {
-		if err := os.WriteFile(node.properties(), []byte(node.settings(nodes, opts.Settings)), 0o600); err != nil {
+		if err := node.writeSettings(nodes, opts.Settings); err != nil {
 			return nodes, fmt.Errorf("prepare node %d: %w", node.id, err)
 		}
 	}
 	return nodes, nil
+}
+
+func (n *node) writeSettings(nodes []*node, own map[string]string) error {
+	return os.WriteFile(n.properties(), []byte(n.settings(nodes, own)), 0o600)
 }
 
 func (n *node) takeSecurePorts(listeners []Listener) error {
@@ -132,11 +143,43 @@ func (n *node) close() {
 		<-n.server.done
 	}
 	n.client.release()
+	n.inter.release()
 	n.controller.release()
 	for _, l := range n.secure {
 		l.port.release()
 	}
 }
+
+// movePorts exchanges the ports for clients. The old ones are given back.
+func (n *node) movePorts() error {
+	moved := &node{}
+	var err error
+	if moved.client, err = takePort(anyPort); err != nil {
+		return err
+	}
+	var listeners []Listener
+	for _, l := range n.secure {
+		listeners = append(listeners, l.Listener)
+	}
+	err = moved.takeSecurePorts(listeners)
+	if err == nil {
+		n.client, moved.client = moved.client, n.client
+		n.secure, moved.secure = moved.secure, n.secure
+	}
+	moved.client.release()
+	for _, l := range moved.secure {
+		l.port.release()
+	}
+	return err
+}
+
+// suspend stops the server, resume lets the same process go on.
+func (n *node) suspend() error {
+	n.suspended = n.server
+	return n.suspended.suspend()
+}
+
+func (n *node) resume() { n.suspended.resume() }
 
 // ended is an error if the server, once started, does not run any more.
 func (n *node) ended() error {

@@ -14,7 +14,7 @@ import (
 // logs. Without the latter the first client would measure
 // COORDINATOR_LOAD_IN_PROGRESS.
 func (k *Kafka) await(ctx context.Context) error {
-	r, err := NewReader(k.Addrs(), k.Access())
+	r, err := newReader(k.Addrs(), k.Access(), k.own)
 	if err != nil {
 		return err
 	}

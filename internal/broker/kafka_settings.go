@@ -25,7 +25,7 @@ func (n *node) settings(nodes []*node, own map[string]string) string {
 		"listeners=" + n.advertised() + ",CONTROLLER://" + n.controller.addr(),
 		"advertised.listeners=" + n.advertised(),
 		"listener.security.protocol.map=" + n.protocols(),
-		"inter.broker.listener.name=CLIENT",
+		"inter.broker.listener.name=INTER",
 		"controller.listener.names=CONTROLLER",
 		"log.dirs=" + filepath.ToSlash(n.data()),
 
@@ -42,6 +42,9 @@ func (n *node) settings(nodes []*node, own map[string]string) string {
 		"transaction.abort.timed.out.transaction.cleanup.interval.ms=500",
 
 		"log.cleaner.dedupe.buffer.size=4194304", // 128 MiB otherwise, taken at the start
+	}
+	if replicas > 1 {
+		lines = append(lines, failoverSettings...)
 	}
 	// As many partitions as nodes: every node coordinates, and the start has few to make.
 	for _, topic := range []string{"offsets.topic", "transaction.state.log", "share.coordinator.state.topic"} {
@@ -61,9 +64,9 @@ func (n *node) settings(nodes []*node, own map[string]string) string {
 // escaped keeps a value with several lines, such as a key in PEM, on one.
 var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`)
 
-// advertised is every listener that clients may use.
+// advertised is every listener that is not the controller's.
 func (n *node) advertised() string {
-	all := "CLIENT://" + n.client.addr()
+	all := "CLIENT://" + n.client.addr() + ",INTER://" + n.inter.addr()
 	for _, l := range n.secure {
 		all += "," + l.Name + "://" + l.port.addr()
 	}
@@ -72,9 +75,18 @@ func (n *node) advertised() string {
 
 // protocols is what each listener speaks.
 func (n *node) protocols() string {
-	all := "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT"
+	all := "CLIENT:PLAINTEXT,INTER:PLAINTEXT,CONTROLLER:PLAINTEXT"
 	for _, l := range n.secure {
 		all += "," + l.Name + ":" + l.Protocol
 	}
 	return all
+}
+
+// failoverSettings let the controller miss a dead node after 3 s, not 9. Two would
+// do, and were too few where eight other jobs shared two cores: nodes that were
+// merely slow lost their partitions. Ten heartbeats to a session, against four and a
+// half by default, let a few be late.
+var failoverSettings = []string{
+	"broker.session.timeout.ms=3000",
+	"broker.heartbeat.interval.ms=300",
 }

@@ -74,6 +74,7 @@ func TestKafka(t *testing.T) {
 	}
 	writeAndReadBack(t, k)
 	expectListing(t, k)
+	changeOneNode(t, k)
 	pids := serverPIDs(k)
 	expectWatched(t, k)
 	if err := k.Close(); err != nil {
@@ -85,24 +86,83 @@ func TestKafka(t *testing.T) {
 	}
 }
 
+// changeOneNode: a node alone stands still and restarts, and what needs another one
+// says so.
+func changeOneNode(t *testing.T, k *Kafka) {
+	t.Helper()
+	ctx := withTimeout(t, changing)
+	for want, err := range map[string]error{
+		"move leader of orders-0: node 0 leads, replicas on [0], in sync [0]: expected another one in sync whose node runs":                                          k.MoveLeader(ctx, "orders", 0),
+		`move coordinator of "cook": move leader of __transaction_state-0: node 0 leads, replicas on [0], in sync [0]: expected another one in sync whose node runs`: k.MoveCoordinator(ctx, 1, "cook"),
+		"kill node 0: 0 of 1 nodes would run, [] are dead already: expected a majority, which elects leaders":                                                        k.KillNode(ctx, 0),
+	} {
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v\nexpected %s", err, want)
+		}
+	}
+	before := k.Addrs()[0]
+	for _, err := range []error{k.PauseNode(ctx, 0, brief), k.RestartNode(ctx, 0)} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	expectRefused(t, before)
+	if now := partitionNow(t, k, 0, "orders", 0); now.Leader != 0 || k.Addrs()[0] == before {
+		t.Errorf("node %d leads at %s, expected node 0 at another address than %s", now.Leader, k.Addrs()[0], before)
+	}
+}
+
 // TestKafkaThreeNodes: a cluster in which every node leads and follows, within
-// the memory that the docs promise, and which ends with its context.
+// the memory that the docs promise, which changes on command, and which ends with its
+// context, whatever state its nodes are in.
 func TestKafkaThreeNodes(t *testing.T) {
 	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(withTimeout(t, starting))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	k := startRealKafka(ctx, t, dir, KafkaOptions{Nodes: 3})
 	if level := finalized(t, k, "transaction.version"); level != 2 {
 		t.Errorf("transaction.version is %d, expected the default of %s, 2", level, DefaultKafkaVersion)
 	}
 	writeAndReadBack(t, k)
 	expectLeaders(t, k, []int32{2, 0, 1})
-	if mb := residentMB(t, k); mb >= 1200 {
+	for _, test := range controlStories {
+		t.Run(test.name, func(t *testing.T) { playControl(t, k, test.story) })
+	}
+	t.Run("strangers", func(t *testing.T) {
+		expectStrangers(t, k, func(known map[string]bool) []string {
+			strangers, err := k.Strangers(withTimeout(t, changing), known)
+			if err != nil {
+				t.Error(err)
+			}
+			return strangers
+		})
+	})
+	mb := residentMB(t, k)
+	if mb >= 1200 {
 		t.Errorf("%d MB resident, expected below 1200", mb)
 	}
+	t.Logf("%d MB", mb)
+	restarted := pauseAndRestart(t, k)
 	pids := serverPIDs(k)
 	cancel()
 	until(t, patience, "the cluster closes after its context has ended", func() bool { return len(entries(t, dir)) == 0 })
+	if err := <-restarted; !errors.Is(err, errClosed) {
+		t.Errorf("restart: error %v, expected that the cluster was closed", err)
+	}
 	expectNothingLeft(t, dir, pids)
+}
+
+// pauseAndRestart leaves a cluster with a node that stands still and one of which the
+// next process has begun.
+func pauseAndRestart(t *testing.T, k *Kafka) (restarted <-chan error) {
+	t.Helper()
+	if err := k.PauseNode(withTimeout(t, changing), 0, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	known, done := len(serverPIDs(k)), make(chan error, 1)
+	go func() { done <- k.RestartNode(context.Background(), 1) }()
+	until(t, changing, "node 1 starts again", func() bool { return len(serverPIDs(k)) > known })
+	return done
 }
 
 // TestKafkaCanceledStart: Ctrl-C while the server starts.

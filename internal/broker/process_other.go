@@ -34,3 +34,9 @@ func startTime(pid int) (string, error) {
 	}
 	return strconv.FormatInt(t.Unix(), 10), nil
 }
+
+// standsStill says whether a process is stopped.
+func standsStill(pid int) (bool, error) {
+	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return strings.HasPrefix(string(out), "T"), err
+}
