@@ -58,7 +58,7 @@ lint: ## the linters of .golangci.yml
 fmt: ## gofmt and import order
 	$(LINT) fmt ./...
 
-bench: ## figures: proxy, read-back, audit, drivers
+bench: ## figures: proxy (beside toxiproxy, too), read-back, audit, drivers
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
 
 FUZZTIME ?= 20s

@@ -170,6 +170,7 @@ type stream struct {
 	answer int
 
 	took, cpu time.Duration
+	rounds    []time.Duration // of took
 }
 
 func dialSink(b *testing.B, addr string, frame []byte) *stream {
@@ -181,7 +182,7 @@ func dialSink(b *testing.B, addr string, frame []byte) *stream {
 	b.Cleanup(func() { conn.Close() })
 	s := &stream{b: b, conn: conn, frame: frame, answer: len(sinkAnswer())}
 	s.round(roundOf) // buffers have grown before anything is measured
-	s.took, s.cpu = 0, 0
+	s.took, s.cpu, s.rounds = 0, 0, nil
 	return s
 }
 
@@ -207,7 +208,8 @@ func (s *stream) round(n int) {
 		}
 	}
 	reader.Wait()
-	s.took += time.Since(start)
+	took := time.Since(start)
+	s.took, s.rounds = s.took+took, append(s.rounds, took)
 	s.cpu += processorTime() - cpu
 }
 
