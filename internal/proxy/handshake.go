@@ -54,6 +54,8 @@ func clientRefused(err error, greeted bool) error {
 		return fmt.Errorf("TLS handshake with a client: %s: %s", looksLike(header.RecordHeader[:]), setClientTLS)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("TLS handshake with a client: not done within %v", handshakeTimeout)
+	case unreadable(err):
+		return fmt.Errorf("TLS handshake with a client: it refused without encryption, as OpenSSL refuses a certificate: %s", setClientTrust)
 	case !hungUp(err):
 		return fmt.Errorf("TLS handshake with a client: %w", alertFrom("client", err))
 	case greeted:
@@ -105,6 +107,15 @@ func alertFrom(whose string, err error) error {
 		hint = ": " + map[string]string{"client": setClientTrust, "broker": setCertificate}[whose]
 	}
 	return fmt.Errorf("the %s refused: %w%s", whose, alert.Err, hint)
+}
+
+// unreadable is an alert of a client in TLS 1.3 that is not encrypted, where the
+// server expects it to be: OpenSSL (3.0.15 in librdkafka 2.11.1) sends it so when it
+// does not trust the certificate that it has just been shown. crypto/tls then speaks
+// of a bad record MAC, which over TCP has no other cause.
+func unreadable(err error) bool {
+	var local *net.OpError
+	return errors.As(err, &local) && local.Op == "local error" && strings.Contains(local.Error(), "bad record MAC")
 }
 
 func hungUp(err error) bool {

@@ -151,7 +151,7 @@ func TestHooksOneAtATime(t *testing.T) {
 // so is one that the trace has no room for.
 func TestExchangesBeyondKeep(t *testing.T) {
 	h := &told{t: t}
-	u := serve(t, func(frame []byte) ([]byte, bool) { return nil, true }) // never answers
+	u := serve(t, func([]byte) ([]byte, bool) { return nil, true }) // never answers
 	p := u.before(t, func(o *Options) { o.Keep = 1; h.setUp(o) })
 	client := dialNode(t, p, 0)
 	client.send(kmsg.NewPtrMetadataRequest(), kmsg.NewPtrMetadataRequest(), kmsg.NewPtrListGroupsRequest())
