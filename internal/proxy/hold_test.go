@@ -28,9 +28,11 @@ func holdOne(t *testing.T, c *cluster, req kmsg.Request) {
 
 // The next request of the API, on whatever connection, releases the held one, and
 // is answered after it: what its client does next is later. Another API, and a
-// request that came before, release nothing.
+// request that came before, release nothing, nor does it release what waits for
+// another API.
 func TestHoldUntil(t *testing.T) {
-	c := payments(t, holding(time.Hour, "Metadata"))
+	other := fault.Rule{Name: "other", Action: fault.HoldRequest, Wait: time.Hour, Until: "EndTxn", Select: nth("Produce", 2)}
+	c := payments(t, holding(time.Hour, "Metadata"), other)
 	metadata := make(chan bool)
 	c.ControlKey(int16(kmsg.Metadata), func(kmsg.Request) (kmsg.Response, error, bool) {
 		<-metadata
@@ -40,6 +42,7 @@ func TestHoldUntil(t *testing.T) {
 	early.send(kmsg.NewPtrMetadataRequest())
 	eventually(t, "a Metadata request in the trace", func() bool { return len(c.proxy.Observed().Trace.Exchanges) == 1 })
 	holdOne(t, c, produceOne(1))
+	holdOne(t, c, produceOne(2))
 	close(metadata)
 	early.receive(kmsg.NewPtrMetadataRequest())
 	early.ask(produceTo(9, 1, "kcompare-other", map[int32][]byte{0: batchOf(payment(9))}))
@@ -49,7 +52,7 @@ func TestHoldUntil(t *testing.T) {
 	dialNode(t, c.proxy, 2).ask(kmsg.NewPtrMetadataRequest())
 	seen := c.proxy.Observed()
 	want := []fault.Point{{Rule: "rule 1", API: "Produce", Ordinal: 1}}
-	if diff := cmp.Diff(want, seen.Fired["rule 1"]); diff != "" || c.endOffset(topic, 0) != 1 {
+	if diff := cmp.Diff(map[string][]fault.Point{"rule 1": want}, seen.Fired); diff != "" || c.endOffset(topic, 0) != 1 {
 		t.Errorf("%d records in the log, fired (-want +got):\n%s", c.endOffset(topic, 0), diff)
 	}
 	held := seen.Trace.Exchanges[1]
@@ -97,6 +100,52 @@ func TestHoldAfterTheClientIsGone(t *testing.T) {
 	dialNode(t, c.proxy, 1).ask(kmsg.NewPtrMetadataRequest())
 	if got := c.endOffset(topic, 0); got != 2 {
 		t.Errorf("%d records in the log, want both", got)
+	}
+}
+
+// However long the answers before it take, and however long it is held after one of
+// them was lost: the broker connection is kept.
+func TestHoldKeepsTheBrokerConnection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for longer than drainTimeout")
+	}
+	const longer = drainTimeout + 300*time.Millisecond
+	for _, tt := range []struct {
+		name     string
+		before   time.Duration // that the broker needs for the first request
+		held     time.Duration
+		answered string // what becomes of the first answer
+	}{
+		{"slow answer before it", longer, time.Millisecond, "payments/1 forwarded answered delivered"},
+		{"lost answer before it", 0, longer, "payments/1 forwarded answered drop-response Produce 1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var p *Proxy
+			slow := tt.before
+			u := serve(t, func(frame []byte) ([]byte, bool) {
+				comesTrue(func() bool { return p.Requests()["Produce"] == 2 })
+				<-time.After(slow)
+				slow = 0
+				return produced(frame), true
+			})
+			rules := []fault.Rule{{Name: "hold", Action: fault.HoldRequest, Wait: tt.held, Select: nth("Produce", 2)}}
+			if tt.before == 0 {
+				rules = append(rules, fault.Rule{Name: "lose", Action: fault.DropResponse, Select: nth("Produce", 1)})
+			}
+			p = u.before(t, func(o *Options) { o.Engine = plan(rules...) })
+			client := dialNode(t, p, 0)
+			client.send(produceV8(1), produceV8(2))
+			eventually(t, "the held request at the broker", func() bool { return len(p.Observed().Fired["hold"]) == 1 })
+			if err := p.Drained(within(t)); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{tt.answered, "payments/2 forwarded answered hold-request Produce 2"}
+			seen := p.Observed()
+			if diff := cmp.Diff(want, fates(seen)); diff != "" || len(seen.Problems) > 0 {
+				t.Errorf("problems %q, fates (-want +got):\n%s", seen.Problems, diff)
+			}
+		})
 	}
 }
 

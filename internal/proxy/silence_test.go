@@ -88,6 +88,26 @@ func TestFaultsBehindAStall(t *testing.T) {
 	}
 }
 
+// Behind a lost answer nothing is kept back: the connection ends.
+func TestStallBehindADroppedAnswer(t *testing.T) {
+	c := payments(t,
+		fault.Rule{Name: "one", Action: fault.DropResponse, Select: nth("Produce", 1)},
+		fault.Rule{Name: "two", Action: fault.Stall, Select: nth("Produce", 2)},
+	)
+	c.holdProduce(2, 2)
+	client := dialNode(t, c.proxy, 0)
+	client.send(produceAll(1, 2)...)
+	if err := client.closed(); err != nil {
+		t.Errorf("the connection ended with %v", err)
+	}
+	client.conn.Close()
+	seen := c.settled(t)
+	want := []string{"payments/1 forwarded answered drop-response Produce 1", "payments/2 forwarded answered collateral"}
+	if diff := cmp.Diff(want, fates(seen)); diff != "" || len(seen.Fired["two"]) > 0 {
+		t.Errorf("fired %v, fates (-want +got):\n%s", seen.Fired, diff)
+	}
+}
+
 // What would have come to the client late, otherwise, cut or by the proxy itself does
 // not come at all behind a stall, and has not fired.
 func TestHitsBehindAStall(t *testing.T) {
@@ -142,6 +162,22 @@ func TestHalfOpenTakesRequests(t *testing.T) {
 	if u.frames() != 1 || seen.ProduceRequests != 2 {
 		t.Errorf("the broker got %d requests, %d counted, want 1 and 2", u.frames(), seen.ProduceRequests)
 	}
+}
+
+// The broker hangs up when the connection is half open already, and still owes an
+// answer: the client is not told of that either.
+func TestHalfOpenAndTheBrokerHangsUp(t *testing.T) {
+	decided := make(chan bool)
+	u := serve(t, func([]byte) ([]byte, bool) { <-decided; return nil, false })
+	p := u.before(t, func(o *Options) {
+		o.Engine = plan(fault.Rule{Action: fault.HalfOpen, Select: nth("Produce", 2)})
+	})
+	client := dialNode(t, p, 0)
+	client.send(produceV8(1), produceV8(2))
+	eventually(t, "the fault", func() bool { return len(p.Observed().Fired["rule 1"]) == 1 })
+	close(decided)
+	eventually(t, "the end of the broker connection", func() bool { return u.left() == 1 })
+	client.silent()
 }
 
 // With acks=0 a request can go nowhere, and those behind it are lost for good; an
