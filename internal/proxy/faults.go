@@ -22,9 +22,13 @@ func (c *conn) decide(e *entry) {
 		e.own = frameOf(e.request, olderApiVersions())
 		return
 	}
-	if !isHit {
-		return
+	if isHit {
+		c.aim(e, hit)
 	}
+}
+
+// aim has the fault happen to the request, if it can.
+func (c *conn) aim(e *entry, hit fault.Hit) {
 	if err := c.prepare(e, hit); err != nil {
 		c.p.record.problem("rule %s did not fire: %v", hit.Rule.Name, err)
 		return

@@ -18,13 +18,14 @@ type Observed struct {
 	Trace      evidence.Trace           // in the order in which requests were read
 	Fired      map[string][]fault.Point // by rule: faults that really happened; empty with LongLived
 	Hits       map[string]int64         // by rule: requests and connections that a fault happened to
-	Collateral map[string]int64         // by rule: innocent answers lost with a connection, and requests that have no answer
+	Collateral map[string]int64         // by rule: innocent answers lost with or on a connection, and requests that have no answer
 
 	// Requests by API, and those of Produce, have what came while its connection
 	// stood, what a fault then lost included. What a client still writes into a
 	// connection that a fault has ended is in the trace, as not forwarded, and in no
 	// count: it is a matter of how fast the client notices, and it sends it again.
 	// With acks=0 it does not, so such a request counts like one that came in time.
+	// The second copy that DuplicateRequest makes is in the trace alone.
 	Requests        map[string]int64
 	ProduceRequests int64
 
