@@ -111,7 +111,7 @@ func (c *conn) hold(e *entry, frame []byte) {
 		defer c.broker.Close()
 		if err := c.deliverHeld(e, frame); err != nil {
 			c.p.record.heldForGood(e.exchange, err)
-			if !errors.Is(err, errClosed) {
+			if c.p.ctx.Err() == nil {
 				c.p.record.problem("rule %s did not fire: %v", e.hit.Rule.Name, err)
 			}
 		}
