@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"kcompare/franz"
 	"kcompare/internal/broker"
 	"kcompare/internal/evidence"
+	"kcompare/internal/proxy"
 	"kcompare/internal/security"
 	"kcompare/internal/security/securitytest"
 	"kcompare/librdkafka"
@@ -56,15 +58,51 @@ func TestKafka(t *testing.T) {
 			if _, err := r.CreateTopics(within(t), []broker.Topic{{Name: topic, Partitions: 1}}); err != nil {
 				t.Fatal(err)
 			}
-			for _, d := range clients(t) {
-				for _, p := range play(t, d, k.Bootstrap(w.listener), topic, read.Client) {
-					t.Error(p)
-				}
-			}
+			playAll(t, k.Bootstrap(w.listener), topic, read.Client)
+			playThroughProxy(t, external, topic, read.Client)
 		})
 	}
 	t.Run("tokens of an endpoint", func(t *testing.T) { testOIDC(t, k) })
 	t.Run("refusals", func(t *testing.T) { testRefusals(t, k) })
+}
+
+// playAll plays with every library.
+func playAll(t *testing.T, bootstrap, topic string, settings map[string]string) {
+	t.Helper()
+	for _, d := range clients(t) {
+		for _, p := range play(t, d, bootstrap, topic, settings) {
+			t.Error(p)
+		}
+	}
+}
+
+// playThroughProxy is the same through the proxy, which ends the TLS of the clients and
+// reads what they say.
+func playThroughProxy(t *testing.T, c broker.Cluster, topic string, settings map[string]string) {
+	t.Helper()
+	authority, err := security.NewAuthority(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	opts := proxy.Options{Upstreams: c.Addrs(), Clock: func() time.Duration { return time.Since(began) }, BrokerTLS: c.Access().TLS}
+	if opts.BrokerTLS != nil {
+		opts.ClientTLS = authority.Server
+	}
+	p, err := proxy.Start(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	playAll(t, p.Bootstrap(), topic, authority.ThroughProxy(settings))
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	seen := p.Observed()
+	for _, api := range []string{"Produce", "Fetch"} {
+		if !slices.ContainsFunc(seen.Trace.Exchanges, func(e evidence.Exchange) bool { return e.API == api && e.Delivered }) {
+			t.Errorf("the trace has no %s that was answered; problems: %v", api, seen)
+		}
+	}
 }
 
 func within(t *testing.T) context.Context {

@@ -63,11 +63,7 @@ func testOIDC(t *testing.T, k *securitytest.Kafka) {
 	if asked := endpoint.asked.Load(); asked != 1 {
 		t.Errorf("the endpoint was asked %d times, expected once for all connections", asked)
 	}
-	for _, d := range clients(t) {
-		for _, p := range play(t, d, k.Bootstrap(securitytest.Secure), "kcompare-oidc", read.Client) {
-			t.Error(p)
-		}
-	}
+	playAll(t, k.Bootstrap(securitytest.Secure), "kcompare-oidc", read.Client)
 	settings := oidc(k, endpoint.URL, "wr0ng-s3cret")
 	_, err = broker.ConnectExternal(within(t), strings.Split(k.Bootstrap(securitytest.Secure), ","), access(t, settings))
 	if err == nil || !strings.Contains(err.Error(), "it answered 401 Unauthorized, expected 200") || strings.Contains(err.Error(), "wr0ng") {
