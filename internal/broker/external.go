@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
 
@@ -33,47 +34,71 @@ var _ Cluster = (*External)(nil)
 // which nodes the cluster has. Each has 10 s; the error says for each of them what was
 // expected and what came instead. Nothing stays connected.
 func ConnectExternal(ctx context.Context, bootstrap []string, access Access) (*External, error) {
+	e := &External{access: access}
+	err := anyOf(ctx, bootstrap, access, func(ctx context.Context, node *kgo.Broker) error {
+		versions, err := apiVersions(ctx, node)
+		if err != nil {
+			return err
+		}
+		metadata, err := metadataRequest(nil).RequestWith(ctx, node)
+		if err != nil {
+			return err
+		}
+		e.addrs, err = nodeAddrs(metadata)
+		e.info = evidence.Broker{Kind: "external", Software: guess(versions), Nodes: len(e.addrs)}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// FindExternal does the same without a login, and so learns only that a broker is
+// there: whoever stands between it and clients leaves the login to them.
+func FindExternal(ctx context.Context, bootstrap []string, access Access) error {
+	access.SASL = nil
+	return anyOf(ctx, bootstrap, access, func(ctx context.Context, node *kgo.Broker) error {
+		_, err := apiVersions(ctx, node)
+		return err
+	})
+}
+
+// anyOf connects to one bootstrap address after the other until do has no error.
+func anyOf(ctx context.Context, bootstrap []string, access Access, do func(context.Context, *kgo.Broker) error) error {
 	var errs []error
 	for _, addr := range bootstrap {
-		e, err := findAt(ctx, addr, access)
+		err := at(ctx, addr, access, do)
 		if err == nil {
-			return e, nil
+			return nil
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", addr, err))
 	}
-	return nil, fmt.Errorf("connect to the cluster: %w", joined(errs))
+	return fmt.Errorf("connect to the cluster: %w", joined(errs))
 }
 
-func findAt(ctx context.Context, addr string, access Access) (*External, error) {
+func at(ctx context.Context, addr string, access Access, do func(context.Context, *kgo.Broker) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, answerTime, fmt.Errorf("no answer within %v", answerTime))
 	defer cancel()
 	r, err := NewReader(map[int32]string{-1: addr}, access) // kgo gives seeds negative ids, too
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer r.Close()
-	node := r.client.SeedBrokers()[0]
+	if err := do(ctx, r.client.SeedBrokers()[0]); err != nil {
+		return access.explain(ctx, err)
+	}
+	return nil
+}
+
+func apiVersions(ctx context.Context, node *kgo.Broker) (*kmsg.ApiVersionsResponse, error) {
 	ask := kmsg.NewPtrApiVersionsRequest()
 	ask.ClientSoftwareName, ask.ClientSoftwareVersion = ReaderClientID, "1" // Kafka refuses to answer without
 	versions, err := ask.RequestWith(ctx, node)
-	if err == nil {
-		err = kerr.ErrorForCode(versions.ErrorCode)
-	}
-	if err != nil {
-		return nil, access.explain(ctx, err)
-	}
-	metadata, err := metadataRequest(nil).RequestWith(ctx, node)
-	if err != nil {
-		return nil, access.explain(ctx, err)
-	}
-	addrs, err := nodeAddrs(metadata)
 	if err != nil {
 		return nil, err
 	}
-	return &External{
-		info:  evidence.Broker{Kind: "external", Software: guess(versions), Nodes: len(addrs)},
-		addrs: addrs, access: access,
-	}, nil
+	return versions, kerr.ErrorForCode(versions.ErrorCode)
 }
 
 // nodeAddrs is where each node says that it listens.

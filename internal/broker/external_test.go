@@ -34,6 +34,23 @@ func startKfake(t *testing.T, opts ...kfake.Opt) *kfake.Cluster {
 	return c
 }
 
+// TestFindExternal: who stands between a cluster and its clients needs no login of his
+// own to find it.
+func TestFindExternal(t *testing.T) {
+	c := startKfake(t, kfake.NumBrokers(1), kfake.EnableSASL())
+	ctx := withTimeout(t, patience)
+	if err := FindExternal(ctx, []string{refusing(t), c.ListenAddrs()[0]}, Access{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := ConnectExternal(ctx, c.ListenAddrs(), Access{}); err == nil {
+		t.Error("connected without a login")
+	}
+	const want = "nobody listens there"
+	if err := FindExternal(ctx, []string{refusing(t)}, Access{}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want one with %q", err, want)
+	}
+}
+
 // TestExternal: the nodes are found through any address that answers.
 func TestExternal(t *testing.T) {
 	c := startKfake(t, kfake.NumBrokers(3))

@@ -33,11 +33,6 @@ type PartitionInfo struct {
 	Stable    int64 // the last stable offset: what stands behind it belongs to transactions that nobody has ended
 }
 
-// Ping asks every node that the reader knows of, until one answers. The error is
-// that of the last one. Commands ask before anything else, because all other
-// requests go on asking for as long as ctx lets them.
-func (r *Reader) Ping(ctx context.Context) error { return r.client.Ping(ctx) }
-
 // Topics describes every topic of the cluster, by name.
 func (r *Reader) Topics(ctx context.Context) ([]TopicInfo, error) {
 	resp, err := r.metadata(ctx, nil)

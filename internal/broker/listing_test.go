@@ -2,9 +2,7 @@ package broker
 
 import (
 	"maps"
-	"net"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -161,25 +159,5 @@ func expectRemoval(t *testing.T, r *Reader) {
 	there, err := r.Existing(ctx, []string{"ledger"})
 	if err != nil || len(there) > 0 {
 		t.Errorf("%v exists after its removal (%v)", there, err)
-	}
-}
-
-// TestPing tells a cluster from a port on which nobody listens.
-func TestPing(t *testing.T) {
-	if err := reader(t, start(t, 1)).Ping(withTimeout(t, patience)); err != nil {
-		t.Error(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	r, err := NewReader(map[int32]string{-1: l.Addr().String()}, Access{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if err := r.Ping(withTimeout(t, patience)); err == nil || !strings.Contains(err.Error(), "refused") {
-		t.Errorf("error %v, want connection refused", err)
 	}
 }

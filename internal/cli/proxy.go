@@ -84,12 +84,14 @@ func runProxy(ctx context.Context, opts *proxyOptions) error {
 	if err != nil {
 		return err
 	}
-	r, access, err := opts.reach(ctx, opts.state)
+	in, err := opts.state.entrance(opts.commandConfig)
 	if err != nil {
 		return err
 	}
-	r.Close() // it has answered, and the proxy needs no more
-	return opts.serve(ctx, port, plan, access)
+	if err := broker.FindExternal(ctx, opts.servers, in.access); err != nil {
+		return err
+	}
+	return opts.serve(ctx, port, plan, in.access)
 }
 
 func (o *proxyOptions) check() (port int, err error) {

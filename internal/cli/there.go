@@ -1,15 +1,6 @@
 package cli
 
-import (
-	"context"
-	"fmt"
-	"strings"
-	"time"
-
-	"github.com/spf13/pflag"
-
-	"kcompare/internal/broker"
-)
+import "github.com/spf13/pflag"
 
 // there is a cluster that runs already, and how to get in.
 type there struct {
@@ -40,28 +31,6 @@ func (o *there) check() (err error) {
 		o.servers = []string{defaultServer}
 	}
 	return err
-}
-
-// reachTime bounds the first question to a cluster.
-const reachTime = 10 * time.Second
-
-// reach makes a reader of the cluster, which has answered.
-func (o *there) reach(ctx context.Context, s *State) (*broker.Reader, broker.Access, error) {
-	in, err := s.entrance(o.commandConfig)
-	if err != nil {
-		return nil, broker.Access{}, err
-	}
-	r, err := broker.NewReader(o.seeds(), in.access)
-	if err != nil {
-		return nil, broker.Access{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, reachTime)
-	defer cancel()
-	if err := r.Ping(ctx); err != nil {
-		r.Close()
-		return nil, broker.Access{}, fmt.Errorf("no broker answers at %s (`kcompare broker` serves one): %w", strings.Join(o.servers, ","), err)
-	}
-	return r, in.access, nil
 }
 
 // seeds are the servers by ids that stand for no node. The first one has the lowest.

@@ -72,7 +72,7 @@ func (o *topicsOptions) on(ctx context.Context, do func(context.Context, *broker
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("not done within %v (--timeout)", o.timeout))
 	defer cancel()
-	r, _, err := o.reach(ctx, o.state)
+	r, err := o.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,6 +82,18 @@ func (o *topicsOptions) on(ctx context.Context, do func(context.Context, *broker
 		return fmt.Errorf("%w: %w", cause, err)
 	}
 	return err
+}
+
+func (o *topicsOptions) connect(ctx context.Context) (*broker.Reader, error) {
+	in, err := o.state.entrance(o.commandConfig)
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := broker.ConnectExternal(ctx, o.servers, in.access)
+	if err != nil {
+		return nil, err
+	}
+	return broker.NewReader(cluster.Addrs(), cluster.Access())
 }
 
 // chosen are the topics that names ask for, each once: a name, or a pattern such as
