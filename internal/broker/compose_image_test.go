@@ -156,7 +156,7 @@ func newPlaces(t *testing.T, services map[string]service) *places {
 	p := &places{t: t, listening: map[string]*port{}, published: map[string]string{}}
 	for name, s := range services {
 		for _, l := range listeners(s.Environment["KAFKA_LISTENERS"]) {
-			taken, err := takePort()
+			taken, err := takePort(anyPort)
 			if err != nil {
 				t.Fatal(err)
 			}

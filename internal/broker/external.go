@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -56,19 +57,38 @@ func ConnectExternal(ctx context.Context, bootstrap []string, access Access) (*E
 
 // FindExternal does the same without a login, and so learns only that a broker is
 // there: whoever stands between it and clients leaves the login to them.
+//
+// kgo asks for the API versions by itself before it sends what it is asked to. Where a
+// login has to come next, Kafka answers the first ApiVersions and hangs up on the
+// second (SaslServerAuthenticator), so it is the first answer that counts.
 func FindExternal(ctx context.Context, bootstrap []string, access Access) error {
 	access.SASL = nil
+	heard := &anyAnswer{}
 	return anyOf(ctx, bootstrap, access, func(ctx context.Context, node *kgo.Broker) error {
-		_, err := apiVersions(ctx, node)
-		return err
-	})
+		if _, err := apiVersions(ctx, node); !heard.Load() {
+			return err
+		}
+		return nil
+	}, kgo.WithHooks(heard))
+}
+
+// anyAnswer becomes true with the first answer of a broker.
+type anyAnswer struct{ atomic.Bool }
+
+var _ kgo.HookBrokerRead = (*anyAnswer)(nil)
+
+// OnBrokerRead is called by kgo.
+func (a *anyAnswer) OnBrokerRead(_ kgo.BrokerMetadata, _ int16, _ int, _, _ time.Duration, err error) {
+	if err == nil {
+		a.Store(true)
+	}
 }
 
 // anyOf connects to one bootstrap address after the other until do has no error.
-func anyOf(ctx context.Context, bootstrap []string, access Access, do func(context.Context, *kgo.Broker) error) error {
+func anyOf(ctx context.Context, bootstrap []string, access Access, do func(context.Context, *kgo.Broker) error, more ...kgo.Opt) error {
 	var errs []error
 	for _, addr := range bootstrap {
-		err := at(ctx, addr, access, do)
+		err := at(ctx, addr, access, do, more)
 		if err == nil {
 			return nil
 		}
@@ -77,10 +97,10 @@ func anyOf(ctx context.Context, bootstrap []string, access Access, do func(conte
 	return fmt.Errorf("connect to the cluster: %w", joined(errs))
 }
 
-func at(ctx context.Context, addr string, access Access, do func(context.Context, *kgo.Broker) error) error {
+func at(ctx context.Context, addr string, access Access, do func(context.Context, *kgo.Broker) error, more []kgo.Opt) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, answerTime, fmt.Errorf("no answer within %v", answerTime))
 	defer cancel()
-	r, err := NewReader(map[int32]string{-1: addr}, access) // kgo gives seeds negative ids, too
+	r, err := newReader(map[int32]string{-1: addr}, access, &peers{}, more...) // kgo gives seeds negative ids, too
 	if err != nil {
 		return err
 	}

@@ -42,8 +42,9 @@ func NewReader(addrs map[int32]string, access Access) (*Reader, error) {
 	return newReader(addrs, access, &peers{})
 }
 
-// newReader is NewReader for a reader that notes its connections among others.
-func newReader(addrs map[int32]string, access Access, dialled *peers) (*Reader, error) {
+// newReader is NewReader for a reader that notes its connections among others, or
+// has options of its own.
+func newReader(addrs map[int32]string, access Access, dialled *peers, more ...kgo.Opt) (*Reader, error) {
 	opts := []kgo.Opt{
 		kgo.SeedBrokers(slices.Collect(maps.Values(addrs))...),
 		kgo.ClientID(ReaderClientID),
@@ -57,7 +58,7 @@ func newReader(addrs map[int32]string, access Access, dialled *peers) (*Reader, 
 	if access.SASL != nil {
 		opts = append(opts, kgo.SASL(access.SASL))
 	}
-	client, err := kgo.NewClient(opts...)
+	client, err := kgo.NewClient(append(opts, more...)...)
 	if err != nil {
 		return nil, fmt.Errorf("new reader: %w", err)
 	}
