@@ -70,8 +70,17 @@ func (c *conn) control(ctx context.Context, e *entry) (did string, err error) {
 	case fault.PauseNode:
 		return fmt.Sprintf("node %d was paused for %v", node, wait), control.PauseNode(ctx, node, wait)
 	default:
-		return fmt.Sprintf("node %d was restarted", node), control.RestartNode(ctx, node)
+		return fmt.Sprintf("node %d was restarted", node), c.p.restart(ctx, node)
 	}
+}
+
+// restart has a node restarted, and learns where it is then.
+func (p *Proxy) restart(ctx context.Context, node int32) error {
+	if err := p.opts.Control.RestartNode(ctx, node); err != nil {
+		return err
+	}
+	_, err := p.ensureNode(node, p.opts.Control.Addrs()[node])
+	return err
 }
 
 func (c *conn) moveLeader(ctx context.Context, part fault.Part) (string, error) {
@@ -88,16 +97,6 @@ func (c *conn) moveCoordinator(ctx context.Context, message kmsg.Request) (strin
 		return "", errors.New("move-coordinator: the request names no group or transactional id")
 	}
 	return fmt.Sprintf("the coordinator of %s was moved", key), c.p.opts.Control.MoveCoordinator(ctx, kind, key)
-}
-
-// NodeMoved says where a node is now. The proxy learns it from any Metadata answer
-// too, but nobody is left to give one when it was the only node: whoever restarted
-// it on another port says so, when it answers there.
-func (p *Proxy) NodeMoved(node int32, addr string) error {
-	if _, err := p.ensureNode(node, addr); err != nil {
-		return fmt.Errorf("node %d moved to %s: %w", node, addr, err)
-	}
-	return nil
 }
 
 func hasCoordinator(key int16) bool {

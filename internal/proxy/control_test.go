@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"strings"
 	"sync"
@@ -35,6 +36,7 @@ func (s *stuckControl) PauseNode(ctx context.Context, _ int32, _ time.Duration) 
 	return s.stick(ctx)
 }
 func (s *stuckControl) RestartNode(ctx context.Context, _ int32) error { return s.stick(ctx) }
+func (s *stuckControl) Addrs() map[int32]string                        { return nil }
 
 // kfakeControl changes a kfake cluster. kfake keeps the connections of a node that
 // it removes; here they are known by listener and are cut.
@@ -118,6 +120,12 @@ func (k *kfakeControl) RestartNode(_ context.Context, node int32) error {
 	defer k.mu.Unlock()
 	k.addrs[node] = fmt.Sprintf("127.0.0.1:%d", port)
 	return err
+}
+
+func (k *kfakeControl) Addrs() map[int32]string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return maps.Clone(k.addrs)
 }
 
 // liveListener knows its connections.
@@ -356,16 +364,18 @@ func TestCoordinated(t *testing.T) {
 	}
 }
 
-// The only node of a cluster comes back elsewhere: nobody is left to tell by
-// Metadata, so whoever restarted it does.
-func TestNodeMoved(t *testing.T) {
-	answer := func(frame []byte) ([]byte, bool) { return opaque(frame, nil), true }
-	old, moved := serve(t, answer), serve(t, answer)
-	p := old.before(t, nil)
-	before := p.Bootstrap()
-	if err := p.NodeMoved(0, moved.addr); err != nil || p.Bootstrap() != before {
-		t.Fatalf("error %v, listener %s, was %s", err, p.Bootstrap(), before)
+// A node comes back elsewhere: where it was the only one, nobody is left to tell by
+// Metadata, so whoever restarted it is asked.
+func TestRestartedNodeIsFound(t *testing.T) {
+	c, control := controlled(t, fault.Rule{Action: fault.RestartNode, Select: nth("Produce", 1)})
+	was := control.Addrs()[0]
+	client := dialNode(t, c.proxy, 0)
+	client.send(produceOne(1))
+	if err := client.closed(); err != nil {
+		t.Fatalf("the connection ended with %v, want an orderly end", err)
 	}
-	dialNode(t, p, 0).send(kmsg.NewPtrApiVersionsRequest())
-	eventually(t, "a request where the node is now", func() bool { return moved.frames() == 1 })
+	if is := control.Addrs()[0]; is == was {
+		t.Fatalf("node 0 is at %s as before", is)
+	}
+	dialNode(t, c.proxy, 0).ask(kmsg.NewPtrApiVersionsRequest())
 }

@@ -108,6 +108,10 @@ type Control interface {
 	// RestartNode stops a node in an orderly way and starts it again on another
 	// port, and returns when it answers.
 	RestartNode(ctx context.Context, node int32) error
+
+	// Addrs is where each node is now. It is asked after a restart: where the only node
+	// has moved, no other is left to tell it by Metadata.
+	Addrs() map[int32]string
 }
 
 // CoordinatorKind is what somebody coordinates, as FindCoordinator numbers it.

@@ -38,6 +38,10 @@ planned faults are the same for every client. In the concurrent variants all
 records are handed over at once and up to five requests are in flight: closing a
 connection then also loses answers that no fault was aimed at ("collateral").
 
+With leader=moved and leader=killed no answer is lost on purpose: the brokers change.
+What was in flight is answered NOT_LEADER_OR_FOLLOWER, or not at all, and the client
+has to find the new leader and send again, with the same sequence numbers.
+
 What to look at in the concurrent control: franz-go sometimes sends a payment again
 whose answer it already had, when one before it in the same partition failed; the
 causes say so. librdkafka was not seen to.`,
@@ -47,6 +51,8 @@ causes say so. librdkafka was not seen to.`,
 			idempotentVariant(true, concurrent),
 			idempotentVariant(false, sequential),
 			idempotentVariant(false, concurrent),
+			leaderMoved(),
+			leaderKilled(),
 		},
 	}
 }

@@ -181,6 +181,21 @@ func (h *house) moveLeaders(r *run) error {
 	return nil
 }
 
+// revivingTime bounds what a shared cluster needs until all its nodes are back.
+const revivingTime = 2 * time.Minute
+
+// revive makes a shared cluster whole again after a trial that changed it, so that the
+// next trial finds what the first one did.
+func (h *house) revive(ctx context.Context) error {
+	changed, can := h.cluster.(interface{ Revive(context.Context) error })
+	if h.embedded != nil || !can || !h.spec.ChangesCluster() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, revivingTime)
+	defer cancel()
+	return changed.Revive(ctx)
+}
+
 // leaveNothing removes what a trial made on a cluster that it shares. What could not
 // be removed stays in Site.Remains.
 func (h *house) leaveNothing() error {

@@ -134,6 +134,9 @@ func (r *run) play(ctx context.Context) error {
 	}
 	r.readBack(ctx, h)
 	r.collect(h)
+	if err := h.revive(ctx); err != nil {
+		return err
+	}
 	r.observed.Trial.ElapsedMS = r.spec.Now().Sub(begin).Milliseconds()
 	return nil
 }
