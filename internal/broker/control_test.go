@@ -276,7 +276,7 @@ func (w *writer) run() {
 		select {
 		case <-w.stop:
 			return
-		case <-time.After(2 * time.Millisecond):
+		case <-time.After(10 * time.Millisecond):
 		}
 		key := fmt.Sprintf("order-%04d", n)
 		w.client.Produce(context.Background(), &kgo.Record{Topic: w.topic, Partition: int32(n % 3), Key: []byte(key)}, w.report)
