@@ -15,8 +15,9 @@ import (
 // connect makes both sides ready for frames: the client's, then the broker's.
 func (c *conn) connect() error {
 	if err := c.client.handshake(c.p.ctx); err != nil {
-		return clientRefused(err, c.client.greeted())
+		return clientRefused(err, c.client.greeted() && !c.p.welcomed.Load())
 	}
+	c.p.welcomed.Store(c.p.opts.ClientTLS != nil)
 	addr := c.p.upstreamOf(c.node)
 	if err := c.dial(addr); err != nil {
 		return err
@@ -46,8 +47,10 @@ const (
 
 // clientRefused names the likely cause of a failed handshake with a client. One
 // that hung up without a word, as a check for an open port does, has not failed.
+// One that hung up in the middle may just be closing, as librdkafka does whatever it
+// has begun, so it is suspect only as long as no client has got any further.
 // What came is told, never wrapped: that somebody hung up is no news elsewhere.
-func clientRefused(err error, greeted bool) error {
+func clientRefused(err error, suspect bool) error {
 	var header tls.RecordHeaderError
 	switch {
 	case errors.As(err, &header):
@@ -58,7 +61,7 @@ func clientRefused(err error, greeted bool) error {
 		return fmt.Errorf("TLS handshake with a client: it refused without encryption, as OpenSSL refuses a certificate: %s", setClientTrust)
 	case !hungUp(err):
 		return fmt.Errorf("TLS handshake with a client: %w", alertFrom("client", err))
-	case greeted:
+	case suspect:
 		return fmt.Errorf("TLS handshake with a client: it hung up in the middle of it: %s", setClientTrust)
 	}
 	return err

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"kcompare/internal/evidence"
@@ -141,6 +142,8 @@ type Proxy struct {
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	owned  sync.WaitGroup // every goroutine that Close waits for
+
+	welcomed atomic.Bool // a client has completed a TLS handshake
 
 	mu     sync.Mutex
 	closed bool

@@ -308,6 +308,30 @@ func hello(t *testing.T) []byte {
 	return said[:n]
 }
 
+// A client that has got further once knows how, so another of its connections that
+// ends in the middle of a handshake is none that failed.
+func TestHandshakeOfAClientThatCloses(t *testing.T) {
+	ca := newAuthority(t, "clients")
+	u := serve(t, func([]byte) ([]byte, bool) { return nil, false })
+	p := u.before(t, func(o *Options) { o.ClientTLS = ca.server(listenHost, false) })
+	config := ca.client(false)
+	config.ServerName = listenHost
+	whole, err := tls.Dial("tcp", p.Bootstrap(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole.Close()
+	p.ended(t, 1)
+	half, err := net.Dial("tcp", p.Bootstrap())
+	if err != nil {
+		t.Fatal(err)
+	}
+	half.Write(hello(t))
+	half.Close()
+	p.ended(t, 2)
+	onlyProblem(t, p, "")
+}
+
 func onlyProblem(t *testing.T, p *Proxy, want string) {
 	t.Helper()
 	problems := p.Observed().Problems
