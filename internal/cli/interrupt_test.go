@@ -40,7 +40,7 @@ func TestInterrupted(t *testing.T) {
 		Stdout: &out, Stderr: terminal, Now: time.Now,
 		Clients: []cli.Client{{Name: "franz", New: func() (drivers.Driver, error) { return franz.New(), nil }}},
 	}
-	code := cli.Main(ctx, state, []string{"run", "idempotent", "--messages=1000", "--format=json", "--progress=plain"})
+	code := cli.Main(ctx, state, []string{"run", "idempotent", "--variant=sends=sequential", "--variant=sends=concurrent", "--messages=1000", "--format=json", "--progress=plain"})
 	if code != 130 {
 		t.Errorf("exit code %d, want 130\n%s", code, &terminal.got)
 	}
