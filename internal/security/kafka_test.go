@@ -80,6 +80,22 @@ func playAll(t *testing.T, bootstrap, topic string, settings map[string]string) 
 // reads what they say.
 func playThroughProxy(t *testing.T, c broker.Cluster, topic string, settings map[string]string) {
 	t.Helper()
+	p, authority := startProxy(t, c)
+	playAll(t, p.Bootstrap(), topic, authority.ThroughProxy(settings))
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	seen := p.Observed()
+	for _, api := range []string{"Produce", "Fetch"} {
+		if !slices.ContainsFunc(seen.Trace.Exchanges, func(e evidence.Exchange) bool { return e.API == api && e.Delivered }) {
+			t.Errorf("the trace has no %s that was answered", api)
+		}
+	}
+}
+
+// startProxy starts one that speaks to clients as the cluster does to it.
+func startProxy(t *testing.T, c broker.Cluster) (*proxy.Proxy, *security.Authority) {
+	t.Helper()
 	authority, err := security.NewAuthority(time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -93,16 +109,7 @@ func playThroughProxy(t *testing.T, c broker.Cluster, topic string, settings map
 	if err != nil {
 		t.Fatal(err)
 	}
-	playAll(t, p.Bootstrap(), topic, authority.ThroughProxy(settings))
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
-	seen := p.Observed()
-	for _, api := range []string{"Produce", "Fetch"} {
-		if !slices.ContainsFunc(seen.Trace.Exchanges, func(e evidence.Exchange) bool { return e.API == api && e.Delivered }) {
-			t.Errorf("the trace has no %s that was answered; problems: %v", api, seen)
-		}
-	}
+	return p, authority
 }
 
 func within(t *testing.T) context.Context {

@@ -1,20 +1,19 @@
 package security_test
 
 import (
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"kcompare/drivers"
 	"kcompare/internal/broker"
-	"kcompare/internal/proxy"
 	"kcompare/internal/security"
 	"kcompare/internal/security/securitytest"
 )
@@ -23,18 +22,32 @@ import (
 // login that is refused. Whatever is kept or said of it has no secret in it, in no
 // encoding.
 func TestNoSecretLeaks(t *testing.T) {
-	for _, mechanism := range []string{"PLAIN", "SCRAM-SHA-256"} {
-		t.Run(mechanism, func(t *testing.T) {
-			cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "orders"), kfake.EnableSASL(),
-				kfake.Superuser(mechanism, securitytest.User, securitytest.Password))
+	ca := securitytest.NewCA(t)
+	own := ca.Issue(t, securitytest.User)
+	mutual := ca.Issue(t, "broker").Config(t)
+	mutual.ClientAuth, mutual.ClientCAs = tls.RequireAndVerifyClientCert, ca.Pool()
+	tests := map[string]struct {
+		mechanism string
+		broker    []kfake.Opt
+		settings  map[string]string
+	}{
+		"PLAIN":         {"PLAIN", nil, map[string]string{"security.protocol": "SASL_PLAINTEXT"}},
+		"SCRAM-SHA-256": {"SCRAM-SHA-256", nil, map[string]string{"security.protocol": "SASL_PLAINTEXT"}},
+		"PLAIN with mutual TLS": {"PLAIN", []kfake.Opt{kfake.TLS(mutual)}, map[string]string{
+			"security.protocol": "SASL_SSL", "ssl.truststore.certificates": ca.PEM,
+			"ssl.keystore.certificate.chain": own.Certificate, "ssl.keystore.key": own.Key,
+		}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			cluster, err := kfake.NewCluster(append(tc.broker, kfake.NumBrokers(1), kfake.SeedTopics(1, "orders"), kfake.EnableSASL(),
+				kfake.Superuser(tc.mechanism, securitytest.User, securitytest.Password))...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(cluster.Close)
-			read, err := security.ReadFile(securitytest.WriteProperties(t, map[string]string{
-				"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": mechanism,
-				"sasl.jaas.config": jaas(mechanism),
-			}))
+			tc.settings["sasl.mechanism"], tc.settings["sasl.jaas.config"] = tc.mechanism, jaas(tc.mechanism)
+			read, err := security.ReadFile(securitytest.WriteProperties(t, tc.settings))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,27 +78,23 @@ func session(t *testing.T, addr string, settings map[string]string) map[string]s
 	if err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
-	p, err := proxy.Start(proxy.Options{Upstreams: external.Addrs(), Clock: func() time.Duration { return time.Since(began) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	refusedSettings := change(settings, "sasl.password", wrongPassword)
+	p, authority := startProxy(t, external)
+	client := authority.ThroughProxy(settings)
 	for _, d := range clients(t) {
-		talkative := settings
+		talkative := client
 		if d.Client() == "librdkafka" { // the driver of franz-go takes warnings and errors, whatever is set
-			talkative = change(settings, "debug", "all")
+			talkative = change(client, "debug", "all")
 		}
 		var log lines
 		for _, problem := range playLogged(t, d, p.Bootstrap(), "orders", talkative, &log) {
 			t.Error(problem)
 		}
 		said["the log of "+d.Client()] = log.text()
-		said["the refusal of "+d.Client()] = refused(t, d, p.Bootstrap(), refusedSettings)
-		_, err := d.Differences(drivers.RoleProducer, drivers.Settings{Config: change(settings, "sasl.mechanism", "GSSAPI")})
+		said["the refusal of "+d.Client()] = refused(t, d, p.Bootstrap(), change(client, "sasl.password", wrongPassword))
+		_, err := d.Differences(drivers.RoleProducer, drivers.Settings{Config: change(client, "sasl.mechanism", "GSSAPI")})
 		said["the reason of "+d.Client()] = errorOr(err)
 	}
-	_, err = broker.ConnectExternal(within(t), []string{addr}, access(t, refusedSettings))
+	_, err = broker.ConnectExternal(within(t), []string{addr}, access(t, change(settings, "sasl.password", wrongPassword)))
 	said["the refusal of the reader"] = errorOr(err)
 	if err := p.Close(); err != nil {
 		t.Error(err)

@@ -29,15 +29,16 @@ func TestMaterial(t *testing.T) {
 		return given{"ssl.certificate.location": "testdata/certificate.pem", "ssl.key.location": "testdata/" + name, "ssl.key.password": "hunter2"}
 	}
 	tests := map[string]given{
-		"in the clear":  pemFile("clear.pem"),
-		"AES-256":       pemFile("aes256.pem"),
-		"AES-128":       pemFile("aes128.pem"),
-		"triple DES":    pemFile("des3.pem"),
-		"text":          {"ssl.certificate.pem": certificate, "ssl.key.pem": key},
-		"text, no ends": {"ssl.certificate.pem": strings.ReplaceAll(certificate, "\n", ""), "ssl.key.pem": strings.ReplaceAll(key, "\n", " ")},
-		"PEM store":     {"ssl.keystore.location": both, "ssl.key.password": "hunter2"},
-		"PKCS #12":      {"ssl.keystore.location": "testdata/store.p12", "ssl.keystore.password": "hunter2"},
-		"JKS":           {"ssl.keystore.location": "testdata/store.jks", "ssl.keystore.password": "hunter2", "ssl.key.password": "keypass1"},
+		"in the clear":      pemFile("clear.pem"),
+		"AES-256":           pemFile("aes256.pem"),
+		"AES-128":           pemFile("aes128.pem"),
+		"triple DES":        pemFile("des3.pem"),
+		"text":              {"ssl.certificate.pem": certificate, "ssl.key.pem": key},
+		"text, no ends":     {"ssl.certificate.pem": strings.ReplaceAll(certificate, "\n", ""), "ssl.key.pem": strings.ReplaceAll(key, "\n", " ")},
+		"PEM store":         {"ssl.keystore.location": both, "ssl.key.password": "hunter2"},
+		"PKCS #12":          {"ssl.keystore.location": "testdata/store.p12", "ssl.keystore.password": "hunter2"},
+		"JKS, one password": {"ssl.keystore.location": "testdata/same.jks", "ssl.keystore.password": "hunter2"},
+		"JKS":               {"ssl.keystore.location": "testdata/store.jks", "ssl.keystore.password": "hunter2", "ssl.key.password": "keypass1"},
 	}
 	for name, g := range tests {
 		t.Run(name, func(t *testing.T) {
