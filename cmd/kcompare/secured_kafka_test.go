@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestRunOnSecuredKafka(t *testing.T) {
 			if !strings.Contains(said, "Kafka 4.4, guessed from its API versions") {
 				t.Errorf("the report does not say what it ran on:\n%s", said)
 			}
-			secrets := append(strings.Split(k.Client.Key, "\n")[1:3], securitytest.Password)
+			secrets := slices.Concat(strings.Split(k.Client.Key, "\n")[1:3], []string{securitytest.Password})
 			for _, leak := range securitytest.Leaks(said+kept(t, dir), secrets) {
 				t.Errorf("%s:\n%s", leak, said)
 			}

@@ -147,7 +147,7 @@ func nodeDies(t *testing.T, c controlled, topic string) {
 	}
 }
 
-func nodeStandsStill(t *testing.T, c controlled, topic string) {
+func nodeStandsStill(t *testing.T, c controlled, _ string) {
 	const still = 700 * time.Millisecond
 	before := viewOf(t, c, 1)
 	if err := before.ask(withTimeout(t, patience)); err != nil {

@@ -99,17 +99,18 @@ func (r *Reader) assignment(t Topic) []kmsg.CreateTopicsRequestTopicReplicaAssig
 // does (INVALID_REQUEST), and so do policies of managed clusters.
 var ErrAssignment = errors.New("the cluster does not take a choice of leaders")
 
+// refusesAssignment are the codes with which brokers do so.
+var refusesAssignment = []int16{kerr.InvalidRequest.Code, kerr.InvalidReplicaAssignment.Code, kerr.PolicyViolation.Code}
+
 func createErrors(resp *kmsg.CreateTopicsResponse, assigned bool) error {
 	var errs []error
 	for _, t := range resp.Topics {
 		err := kerr.ErrorForCode(t.ErrorCode)
-		switch err {
-		case nil:
+		if err == nil {
 			continue
-		case kerr.InvalidRequest, kerr.InvalidReplicaAssignment, kerr.PolicyViolation:
-			if assigned {
-				err = fmt.Errorf("%w: %w", ErrAssignment, err)
-			}
+		}
+		if assigned && slices.Contains(refusesAssignment, t.ErrorCode) {
+			err = fmt.Errorf("%w: %w", ErrAssignment, err)
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", t.Topic, err))
 	}

@@ -260,7 +260,7 @@ func TestClusterActions(t *testing.T) {
 // Answers that were under way when their node died still come; what is sent
 // afterwards is not taken for sent.
 func TestKillNodeWithSomeInFlight(t *testing.T) {
-	c, _ := controlled(t, fault.Rule{Action: fault.KillNode, Select: nth("Produce", 2)})
+	c, _ := controlled(t, fault.Rule{Name: "kill", Action: fault.KillNode, Select: nth("Produce", 2)})
 	client := dialNode(t, c.proxy, 0)
 	client.ask(produceOne(1))
 	client.send(produceOne(2), produceTo(9, 0, topic, map[int32][]byte{0: batchOf(payment(3))}))
@@ -273,7 +273,7 @@ func TestKillNodeWithSomeInFlight(t *testing.T) {
 	if diff := cmp.Diff(want, fates(seen)); diff != "" || seen.RequestsDropped != 2 {
 		t.Errorf("requests lost %d, fates (-want +got):\n%s", seen.RequestsDropped, diff)
 	}
-	if got := seen.Trace.Exchanges[2].Result; got != "not forwarded: node 0 was killed by rule rule 1" {
+	if got := seen.Trace.Exchanges[2].Result; got != "not forwarded: node 0 was killed by rule kill" {
 		t.Errorf("the result of what came after is %q", got)
 	}
 }

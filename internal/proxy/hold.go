@@ -108,7 +108,7 @@ func (c *conn) hold(e *entry, frame []byte) {
 	c.held.Go(func() {
 		defer close(e.held.settled)
 		defer c.p.holds.remove(e.held)
-		defer c.broker.Close()
+		defer func() { _ = c.broker.Close() }() // nothing more is to come over it
 		if err := c.deliverHeld(e, frame); err != nil {
 			c.p.record.heldForGood(e.exchange, err)
 			if c.p.ctx.Err() == nil {

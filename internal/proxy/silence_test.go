@@ -143,7 +143,7 @@ func TestHitsBehindAStall(t *testing.T) {
 func TestHalfOpenTakesRequests(t *testing.T) {
 	u := serve(t, func(frame []byte) ([]byte, bool) { return produced(frame), true })
 	p := u.before(t, func(o *Options) {
-		o.Engine = plan(fault.Rule{Action: fault.HalfOpen, Select: nth("Produce", 2)})
+		o.Engine = plan(fault.Rule{Name: "half", Action: fault.HalfOpen, Select: nth("Produce", 2)})
 	})
 	client := dialNode(t, p, 0)
 	client.ask(produceV8(1))
@@ -156,7 +156,7 @@ func TestHalfOpenTakesRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := p.Observed()
-	if got := seen.Trace.Exchanges[2].Result; got != "not forwarded: the connection is half open by rule rule 1" {
+	if got := seen.Trace.Exchanges[2].Result; got != "not forwarded: the connection is half open by rule half" {
 		t.Errorf("the result of the third request is %q", got)
 	}
 	if u.frames() != 1 || seen.ProduceRequests != 2 {

@@ -92,7 +92,7 @@ var coordinatorsMove = story{"coordinators move", func(t *testing.T, s *stage, c
 }, []string{"OffsetCommit", "EndTxn"}}
 
 // clusterDescribed: an administrator asks who is there, and goes there.
-var clusterDescribed = story{"cluster is described", func(t *testing.T, s *stage, c client) {
+var clusterDescribed = story{"cluster is described", func(t *testing.T, _ *stage, c client) {
 	told := c.describe(t)
 	if byHand, ok := c.(interface{ describeByHand(*testing.T) []string }); ok {
 		told = append(told, byHand.describeByHand(t)...)
