@@ -75,7 +75,8 @@ func bringTools(t *testing.T, c *children, dir string) {
 func (i image) up(t *testing.T, services map[string]service) *Kafka {
 	t.Helper()
 	dir := t.TempDir()
-	k := &Kafka{version: DefaultKafkaVersion, dir: dir, children: newChildren(dir)}
+	k := newKafka(dir)
+	k.version = DefaultKafkaVersion
 	t.Cleanup(func() { k.Close() })
 	ctx := withTimeout(t, starting)
 	places := newPlaces(t, services)

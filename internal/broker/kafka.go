@@ -117,7 +117,8 @@ func startKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kafka{dir: dir, children: newChildren(dir), changes: newChanges(), own: &peers{}, settings: opts.Settings}
+	k := newKafka(dir)
+	k.settings = opts.Settings
 	if err := k.start(ctx, opts); err != nil {
 		return nil, joined([]error{err, k.Close()})
 	}
@@ -125,6 +126,11 @@ func startKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
 	defer k.mu.Unlock()
 	k.detach = context.AfterFunc(ctx, func() { _ = k.Close() })
 	return k, nil
+}
+
+// newKafka has a private directory and no nodes yet.
+func newKafka(dir string) *Kafka {
+	return &Kafka{dir: dir, children: newChildren(dir), changes: newChanges(), own: &peers{}}
 }
 
 func (k *Kafka) start(ctx context.Context, opts KafkaOptions) error {

@@ -42,7 +42,7 @@ func makeArchive(ctx context.Context, cache string, vm jvm, path string) error {
 	if err != nil {
 		return err
 	}
-	k := &Kafka{dir: dir, children: newChildren(dir)}
+	k := newKafka(dir)
 	return joined([]error{k.train(ctx, vm, path), k.Close()})
 }
 

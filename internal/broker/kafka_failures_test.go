@@ -191,7 +191,7 @@ func unstarted(t *testing.T) *Kafka {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &Kafka{dir: dir, children: newChildren(dir), changes: newChanges(), own: &peers{}}
+	k := newKafka(dir)
 	t.Cleanup(func() { k.Close() })
 	if k.nodes, err = newNodes(dir, KafkaOptions{Nodes: 1, Ports: []int{anyPort}}); err != nil {
 		t.Fatal(err)

@@ -35,6 +35,7 @@ func NotAsserted() []string {
 		"Kafka aborts a transaction that timed out at its next sweep (every 10 s by default; kcompare starts it with 0.5 s), kfake at the timeout.",
 		"The first transactional call on a new Kafka waits for its coordinator, and a leader may refuse the first requests for a new topic that it has in its metadata already.",
 		"Produce v9 to a partition that was not added, straight after EndTxn v4: Kafka mostly refuses it, and sometimes takes it.",
+		"A batch of an aborted transaction, Produce v10, that arrives after EndTxn v1: both refuse it, Kafka mostly with INVALID_TXN_STATE (48) as kfake does, sometimes with TRANSACTION_ABORTABLE (120).",
 		"How many records acks=0 loses with a connection.",
 		"Throughput and latency: nothing that is measured on kfake says anything about Kafka, not even the order of two clients.",
 		"Texts of errors. kcompare compares codes.",

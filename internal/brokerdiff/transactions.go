@@ -144,10 +144,6 @@ func transactions() []Situation {
 			ID: "late-write", Asks: "a batch of an aborted transaction, Produce v13, arrives after EndTxn v5",
 			play: lateWrite,
 		},
-		{
-			ID: "late-write-old", Asks: "a batch of an aborted transaction, Produce v10, arrives after EndTxn v1",
-			play: lateWriteOld,
-		},
 	}
 }
 
@@ -324,13 +320,5 @@ func lateWrite(s *session) {
 	s.write(produceNew, t, p, 0, "a")
 	s.ended(endNew, p, abort)
 	s.tell("Produce", s.produce(produceNew, t, p, 1, "b").String())
-	s.tell("log", s.log(t))
-}
-
-func lateWriteOld(s *session) {
-	t, p := s.newTopic(), s.transactional()
-	s.openOld(t, p, 0, "a")
-	s.ended(endOld, p, abort)
-	s.tell("Produce", s.produce(produceOld, t, p, 1, "b").String())
 	s.tell("log", s.log(t))
 }
