@@ -25,11 +25,19 @@ type KafkaOptions struct {
 	Features map[string]int16  // levels to format with, such as transaction.version 0; the rest is the release's default
 	Settings map[string]string // lines of server.properties on every node, beside or instead of those that are always set
 	Secure   []Listener        // beside the plaintext one, on ports of their own
-	Ports    []int             // of the plaintext listener, by node id; 0, or nil for all: free ones
+	Ports    []int             // of the plaintext listener, by node id; 0, or what is missing: a free one
 	Dir      string            // the private directory is made here; "" is the system's directory for temporary files
 	Cache    string            // jars are kept here; "" is kcompare in the user's cache directory
 	Env      []string          // KEY=value; PATH, JAVA_HOME, KAFKA_HOME and what java and mvn look at; nil is this process's
 	Progress func(string)      // told, before it begins, of what may take minutes; may be nil
+}
+
+// port is that of a node's plaintext listener.
+func (o KafkaOptions) port(node int32) int {
+	if int(node) < len(o.Ports) {
+		return o.Ports[node]
+	}
+	return anyPort
 }
 
 // Listener is one more way into a Kafka that is started here. What its protocol
@@ -102,9 +110,6 @@ func StartKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
 func startKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
 	if opts.Nodes != 1 && opts.Nodes != 3 {
 		return nil, fmt.Errorf("%d nodes: expected 1 or 3", opts.Nodes)
-	}
-	if opts.Ports == nil {
-		opts.Ports = make([]int, opts.Nodes)
 	}
 	opts, err := opts.withDefaults()
 	if err != nil {

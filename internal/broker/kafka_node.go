@@ -64,7 +64,7 @@ func newNodes(dir string, opts KafkaOptions) ([]*node, error) {
 		nodes = append(nodes, node)
 		node.pauses.stop, node.pauses.goOn = node.suspend, node.resume
 		var errs [5]error
-		node.client, errs[0] = takePort(opts.Ports[id])
+		node.client, errs[0] = takePort(opts.port(id))
 		node.inter, errs[1] = takePort(anyPort)
 		node.controller, errs[2] = takePort(anyPort)
 		errs[3] = node.takeSecurePorts(opts.Secure)
