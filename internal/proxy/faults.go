@@ -99,10 +99,10 @@ func (c *conn) treat(e *entry, a answer, frame []byte) error {
 		c.p.record.collateral(e.exchange, c.losing())
 		return nil
 	case action == fault.Delay:
+		c.p.record.fired(e.exchange, *e.hit) // also if nobody waits for the answer any more when it comes
 		if err := c.wait(e.hit.Rule.Wait); err != nil {
 			return err
 		}
-		c.p.record.fired(e.exchange, *e.hit)
 	case action == fault.Throttle:
 		c.throttle(e)
 	case action == fault.ReplaceResponse && c.replace(e, a):

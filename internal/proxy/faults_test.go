@@ -408,6 +408,15 @@ func TestDelayComesLater(t *testing.T) {
 	}
 }
 
+// A client may give up before the answer comes, and its story may end: the fault has
+// happened to it, and the trial is complete.
+func TestDelayOutlastsTheClient(t *testing.T) {
+	c := payments(t, fault.Rule{Action: fault.Delay, Wait: time.Hour, Select: nth("Produce", 1)})
+	client := dialNode(t, c.proxy, 0)
+	client.send(produceOne(1))
+	eventually(t, "the fault", func() bool { return len(c.proxy.Observed().Fired["rule 1"]) == 1 })
+}
+
 func TestRefuseConnection(t *testing.T) {
 	node := int32(1)
 	c := payments(t, fault.Rule{Action: fault.RefuseConnection, Select: fault.Selector{Node: &node, First: 2, Probability: 1}})
