@@ -26,6 +26,7 @@ const controlTimeout = 90 * time.Second
 // changeCluster does it for the request, and says whether that is still to be
 // forwarded.
 func (c *conn) changeCluster(e *entry) (goesOn bool) {
+	defer c.p.changing()()
 	ctx, cancel := context.WithTimeout(c.p.ctx, controlTimeout)
 	defer cancel()
 	did, err := c.control(ctx, e)
@@ -44,6 +45,47 @@ func (c *conn) changeCluster(e *entry) (goesOn bool) {
 	}
 	c.p.record.fired(e.exchange, *e.hit)
 	return goesOn
+}
+
+// changing notes a change that is under way; over ends it.
+func (p *Proxy) changing() (over func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	done := make(chan struct{})
+	p.changes[done] = true
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.changes, done)
+		close(done)
+	}
+}
+
+// Changed waits until no change of the cluster is under way. While a node is stopped
+// and started again, a client may have found another one, and its story may have
+// ended: to close the proxy then would leave the change half made. The error is that
+// of ctx.
+func (p *Proxy) Changed(ctx context.Context) error {
+	for {
+		change := p.anyChange()
+		if change == nil {
+			return nil
+		}
+		select {
+		case <-change:
+		case <-ctx.Done():
+			return fmt.Errorf("a change of the cluster is under way: %w", ctx.Err())
+		}
+	}
+}
+
+func (p *Proxy) anyChange() chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for change := range p.changes {
+		return change
+	}
+	return nil
 }
 
 // nodeGone lets nothing more go to a node that is not there. What it has said

@@ -18,13 +18,20 @@ import (
 	"kcompare/internal/fault"
 )
 
-// stuckControl never gets anything done.
-type stuckControl struct{ began chan bool }
+// stuckControl gets nothing done until it is let go on.
+type stuckControl struct {
+	began chan bool
+	goOn  chan bool // nil: never
+}
 
 func (s *stuckControl) stick(ctx context.Context) error {
 	close(s.began)
-	<-ctx.Done()
-	return ctx.Err()
+	select {
+	case <-s.goOn:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (s *stuckControl) MoveLeader(ctx context.Context, _ string, _ int32) error { return s.stick(ctx) }
@@ -378,4 +385,31 @@ func TestRestartedNodeIsFound(t *testing.T) {
 		t.Fatalf("node 0 is at %s as before", is)
 	}
 	dialNode(t, c.proxy, 0).ask(kmsg.NewPtrApiVersionsRequest())
+}
+
+// A node is stopped and started again, which takes seconds. Meanwhile the client has
+// got its answers elsewhere, and its story ends: the change is waited for, or the node
+// would stay away and the fault had not fired.
+func TestChangedWaits(t *testing.T) {
+	control := &stuckControl{began: make(chan bool), goOn: make(chan bool)}
+	u := serve(t, func(frame []byte) ([]byte, bool) { return produced(frame), true })
+	p := u.before(t, func(o *Options) {
+		o.Engine, o.Control = plan(fault.Rule{Action: fault.RestartNode, Select: nth("Produce", 1)}), control
+	})
+	if err := p.Changed(within(t)); err != nil {
+		t.Errorf("nothing has begun: %v", err)
+	}
+	client := dialNode(t, p, 0)
+	client.send(produceV8(1))
+	<-control.began
+	client.conn.Close()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.Changed(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("while the node is away: %v", err)
+	}
+	close(control.goOn)
+	if err := p.Changed(within(t)); err != nil || len(p.Observed().Fired["rule 1"]) != 1 {
+		t.Errorf("error %v, fired %v", err, p.Observed().Fired)
+	}
 }

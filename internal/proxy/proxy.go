@@ -145,11 +145,12 @@ type Proxy struct {
 
 	welcomed atomic.Bool // a client has completed a TLS handshake
 
-	mu     sync.Mutex
-	closed bool
-	nodes  map[int32]*node
-	conns  map[*conn]bool
-	opened int64 // connections so far
+	mu      sync.Mutex
+	closed  bool
+	nodes   map[int32]*node
+	conns   map[*conn]bool
+	changes map[chan struct{}]bool // of the cluster that are under way; each is closed when it is over
+	opened  int64                  // connections so far
 }
 
 const (
@@ -188,7 +189,7 @@ func Start(opts Options) (*Proxy, error) {
 	}
 	p := &Proxy{
 		opts: opts, record: newRecorder(opts), topics: newTopics(opts.TopicIDs),
-		holds: newHolds(opts.Engine.Plan()), nodes: map[int32]*node{}, conns: map[*conn]bool{},
+		holds: newHolds(opts.Engine.Plan()), nodes: map[int32]*node{}, conns: map[*conn]bool{}, changes: map[chan struct{}]bool{},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if err := p.listen(); err != nil {

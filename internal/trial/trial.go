@@ -297,7 +297,7 @@ func (r *run) act(ctx context.Context, h *house) {
 		Driver: r.spec.Driver, Settings: h.throughProxy(r.settings), Consuming: h.throughProxy(r.consuming),
 		Topics: h.topics, Parameters: r.spec.Parameters, Ledger: r.ledger,
 	}
-	err := r.spec.Variant.Run(ctx, stage)
+	err := errors.Join(r.spec.Variant.Run(ctx, stage), h.proxy.Changed(ctx))
 	r.ledger.Seal()
 	c := &r.observed.Trial.Conditions
 	c.Finished = err == nil
