@@ -45,8 +45,8 @@ const (
 	RestartNode     Action = "restart-node"     // it is stopped in an orderly way and started again, perhaps on another port
 )
 
-// actions are all of them, in the order in which an error lists them.
-func actions() []Action {
+// Actions lists all of them, in the order in which an error does.
+func Actions() []Action {
 	return []Action{
 		DropResponse, DropRequest, ReplaceResponse, AnswerInstead, Delay, ResetConnection, RefuseConnection,
 		Stall, HalfOpen, Throttle, Truncate, DuplicateRequest, HoldRequest,

@@ -26,8 +26,8 @@ func (p Plan) Validate() error {
 func (r Rule) validate() error {
 	s := r.Select
 	switch {
-	case !slices.Contains(actions(), r.Action):
-		return fmt.Errorf("action %q: expected one of %s", r.Action, join(actions(), ", "))
+	case !slices.Contains(Actions(), r.Action):
+		return fmt.Errorf("action %q: expected one of %s", r.Action, join(Actions(), ", "))
 	case !(s.Probability >= 0 && s.Probability <= 1): // so put that NaN is refused
 		return fmt.Errorf("probability %v: expected 0 to 1", s.Probability)
 	case (s.API == "") != (r.Action == RefuseConnection):
