@@ -381,6 +381,9 @@ func TestRestartedNodeIsFound(t *testing.T) {
 	if err := client.closed(); err != nil {
 		t.Fatalf("the connection ended with %v, want an orderly end", err)
 	}
+	if err := c.proxy.Changed(within(t)); err != nil { // the connection ends before the node is back
+		t.Fatal(err)
+	}
 	if is := control.Addrs()[0]; is == was {
 		t.Fatalf("node 0 is at %s as before", is)
 	}
