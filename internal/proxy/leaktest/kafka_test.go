@@ -101,6 +101,15 @@ func (k *realKafka) moveCoordinators(t *testing.T, _, _ string) {
 	}
 }
 
+// restart stops a node in an orderly way, so that it hands over what it leads, and
+// starts it again on another port.
+func (k *realKafka) restart(t *testing.T, node int32) {
+	t.Helper()
+	if err := k.RestartNode(within(t), node); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // first is the same replicas, beginning with this node.
 func first(node int32, replicas []int32) []int32 {
 	rest := slices.DeleteFunc(slices.Clone(replicas), func(r int32) bool { return r == node })
