@@ -99,6 +99,9 @@ func runRun(ctx context.Context, opts *runOptions) error {
 		return err
 	}
 	trials, err := playAll(ctx, opts, specs)
+	if err == nil {
+		err = opts.checkStrangers(ctx)
+	}
 	err = errors.Join(err, stop())
 	opts.reportRemains()
 	if len(trials) == 0 && err != nil && ctx.Err() == nil {

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"kcompare/internal/broker"
 	"kcompare/internal/trial"
@@ -88,4 +90,25 @@ func (o *runOptions) connect(ctx context.Context, specs []trial.Spec) (stop func
 	}
 	o.announce(specs)
 	return cluster.Close, nil
+}
+
+// strangersTime bounds the look into the logs of a Kafka.
+const strangersTime = 5 * time.Second
+
+// checkStrangers is an error if anybody reached a Kafka that the run started past the
+// proxies. Trials share it, so nobody can tell whose client that was.
+func (o *runOptions) checkStrangers(ctx context.Context) error {
+	if o.site == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, strangersTime)
+	defer cancel()
+	strangers, err := o.site.Strangers(ctx)
+	switch {
+	case err != nil:
+		fmt.Fprintf(o.state.Stderr, "kcompare: whether anybody went past the proxy is not known: %v\n", err)
+	case len(strangers) > 0:
+		return fmt.Errorf("%s reached the broker past the proxy: nothing in this report proves anything", counted(len(strangers), "connection"))
+	}
+	return nil
 }

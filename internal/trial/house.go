@@ -59,7 +59,7 @@ func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) e
 	if h.reader, err = broker.NewReader(h.cluster.Addrs(), h.cluster.Access()); err != nil {
 		return fmt.Errorf("connect the reader: %w", err)
 	}
-	h.closers = append(h.closers, func() error { h.reader.Close(); return nil })
+	h.closers = append(h.closers, h.closeReader)
 	ids, err := h.createTopics(ctx, r)
 	if err != nil {
 		return err
@@ -260,11 +260,21 @@ func startProxy(r *run, h *house, ids map[string][16]byte, clock func() time.Dur
 	return proxy.Start(opts)
 }
 
-// strangers says who reached a node of the broker past the proxy. Only the embedded
-// one tells who is connected; elsewhere each batch in the log has to have its
-// Produce in the trace.
+func (h *house) closeReader() error {
+	h.reader.Close()
+	if site := h.spec.Site; site != nil {
+		site.dialledFrom(h.reader.Connections()...)
+	}
+	return nil
+}
+
+// strangers says who reached a node of the trial's own broker past the proxy. Where
+// trials share one, whoever asks at the end of the run has to know the connections
+// of them all (Site.Strangers); and each batch in the log has to have its Produce in
+// the trace, wherever it is.
 func (h *house) strangers(proxySide []string) []string {
 	if h.embedded == nil {
+		h.spec.Site.dialledFrom(proxySide...)
 		return nil
 	}
 	known := map[string]bool{}

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"maps"
@@ -30,6 +31,37 @@ type Site struct {
 	TopicConfig map[string]string // beside what a scenario asks for, and before it
 	Keep        bool              // topics stay, for looking at them
 	Remains     *Remains          // is told of what is made and removed; nil: nobody asks
+
+	mu      sync.Mutex
+	dialled map[string]bool // addresses from which trials connected to the cluster on purpose
+}
+
+// dialledFrom notes them.
+func (s *Site) dialledFrom(addrs ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dialled == nil {
+		s.dialled = map[string]bool{}
+	}
+	for _, addr := range addrs {
+		s.dialled[addr] = true
+	}
+}
+
+// Strangers lists who connected to the cluster past the proxies of all trials that
+// have ended. Ask when none is under way; whose a stranger was, nobody can tell then.
+// It is empty for a cluster that does not tell who connects.
+func (s *Site) Strangers(ctx context.Context) ([]string, error) {
+	telling, tells := s.Cluster.(interface {
+		Strangers(context.Context, map[string]bool) ([]string, error)
+	})
+	if !tells {
+		return nil, nil
+	}
+	s.mu.Lock()
+	known := maps.Clone(s.dialled)
+	s.mu.Unlock()
+	return telling.Strangers(ctx, known)
 }
 
 // DefaultPrefix begins the name of everything that a trial makes on a cluster.
