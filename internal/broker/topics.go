@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -14,7 +15,7 @@ import (
 // CreateTopics makes topics with the broker's own default of replicas, and
 // waits until every node knows a leader for every partition: a client that
 // starts on a node which lags behind would measure that lag. It returns the
-// topic ids. A topic that exists already is an error; others of the same call
+// topic ids. Topics that exist already are a TakenError; others of the same call
 // may have been made then. The error is ErrAssignment where leaders were chosen and
 // the cluster refused that; nothing was made of such a topic.
 func (r *Reader) CreateTopics(ctx context.Context, topics []Topic) (map[string][16]byte, error) {
@@ -102,17 +103,36 @@ var ErrAssignment = errors.New("the cluster does not take a choice of leaders")
 // refusesAssignment are the codes with which brokers do so.
 var refusesAssignment = []int16{kerr.InvalidRequest.Code, kerr.InvalidReplicaAssignment.Code, kerr.PolicyViolation.Code}
 
+// TakenError names the topics that CreateTopics was asked to make and that were there
+// already, sorted. Whoever removes what it made has to leave them alone.
+type TakenError struct{ Topics []string }
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("%s: %v", strings.Join(e.Topics, " and "), e.Unwrap())
+}
+
+// Unwrap is the code that the broker gave.
+func (e *TakenError) Unwrap() error { return kerr.TopicAlreadyExists }
+
 func createErrors(resp *kmsg.CreateTopicsResponse, assigned bool) error {
 	var errs []error
+	var taken TakenError
 	for _, t := range resp.Topics {
 		err := kerr.ErrorForCode(t.ErrorCode)
 		if err == nil {
+			continue
+		}
+		if errors.Is(err, kerr.TopicAlreadyExists) {
+			taken.Topics = append(taken.Topics, t.Topic)
 			continue
 		}
 		if assigned && slices.Contains(refusesAssignment, t.ErrorCode) {
 			err = fmt.Errorf("%w: %w", ErrAssignment, err)
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", t.Topic, err))
+	}
+	if slices.Sort(taken.Topics); taken.Topics != nil {
+		errs = append(errs, &taken)
 	}
 	return joined(errs)
 }

@@ -26,6 +26,7 @@ type house struct {
 	reader   *broker.Reader
 	proxy    *proxy.Proxy
 	topics   map[string]string               // role -> real name, those of names
+	ours     []string                        // topics on a shared cluster that the trial removes
 	before   map[broker.TopicPartition]int64 // end offsets when the scenario began
 	closers  []func() error
 }
@@ -111,11 +112,7 @@ func (h *house) createTopics(ctx context.Context, r *run) (map[string][16]byte, 
 			return nil, err
 		}
 	}
-	ids, err := h.reader.CreateTopics(ctx, topics)
-	if errors.Is(err, broker.ErrAssignment) {
-		r.observed.Trial.Notes = append(r.observed.Trial.Notes, "the cluster does not let anybody choose leaders: they are where it put them")
-		ids, err = h.reader.CreateTopics(ctx, withoutLeaders(topics))
-	}
+	ids, err := h.makeTopics(ctx, r, topics)
 	if err != nil {
 		return nil, fmt.Errorf("create the topics of %s: %w", r.spec.Scenario.Name, err)
 	}
@@ -125,8 +122,24 @@ func (h *house) createTopics(ctx context.Context, r *run) (map[string][16]byte, 
 	return ids, h.moveLeaders(r)
 }
 
-// claimNames makes sure that nothing is there yet, for the trial removes whatever has
-// its names at the end.
+// makeTopics lets the cluster choose leaders where it takes no choice. What somebody
+// else made since claimNames looked is not the trial's to remove.
+func (h *house) makeTopics(ctx context.Context, r *run, topics []broker.Topic) (map[string][16]byte, error) {
+	ids, err := h.reader.CreateTopics(ctx, topics)
+	if errors.Is(err, broker.ErrAssignment) {
+		r.observed.Trial.Notes = append(r.observed.Trial.Notes, "the cluster does not let anybody choose leaders: they are where it put them")
+		ids, err = h.reader.CreateTopics(ctx, withoutLeaders(topics))
+	}
+	var taken *broker.TakenError
+	if errors.As(err, &taken) && h.embedded == nil {
+		h.ours = slices.DeleteFunc(h.ours, func(name string) bool { return slices.Contains(taken.Topics, name) })
+		h.spec.Site.Remains.removed("topic", taken.Topics...)
+	}
+	return ids, err
+}
+
+// claimNames makes sure that nothing is there yet, for the trial removes its topics at
+// the end.
 func (h *house) claimNames(ctx context.Context) error {
 	there, err := h.reader.Existing(ctx, h.topicNames())
 	if err != nil {
@@ -136,8 +149,9 @@ func (h *house) claimNames(ctx context.Context) error {
 		return fmt.Errorf("topic %s is there already, and a trial writes only to topics that it made: delete it (kcompare topics delete), or choose another --topic or --prefix",
 			strings.Join(there, " and "))
 	}
+	h.ours = h.topicNames()
 	h.closers = append(h.closers, h.leaveNothing)
-	h.spec.Site.Remains.made("topic", h.topicNames()...)
+	h.spec.Site.Remains.made("topic", h.ours...)
 	h.spec.Site.Remains.made("group", h.names.Group)
 	return nil
 }
@@ -204,8 +218,8 @@ func (h *house) leaveNothing() error {
 	defer cancel()
 	var noTopics, noGroup error
 	if !site.Keep {
-		if noTopics = h.reader.DeleteTopics(ctx, h.topicNames()); noTopics == nil {
-			site.Remains.removed("topic", h.topicNames()...)
+		if noTopics = h.reader.DeleteTopics(ctx, h.ours); noTopics == nil {
+			site.Remains.removed("topic", h.ours...)
 		}
 	}
 	if h.names.Group != "" {
