@@ -192,7 +192,7 @@ func variantPairs(names []string) []string {
 	return slices.Compact(all)
 }
 
-// pairs reads the key=value arguments of -X.
+// pairs reads key=value arguments. Its errors are those of -X; other flags have their own.
 func pairs(args []string) (map[string]string, error) {
 	read := map[string]string{}
 	for _, arg := range args {
@@ -282,18 +282,27 @@ func commandLine(cmd *cobra.Command, args []string) string {
 			}
 		case f.Name == "client":
 			words = append(words, "--client="+quoted(strings.Join(f.Value.(pflag.SliceValue).GetSlice(), ",")))
-		case f.Name == "variant":
-			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
-				words = append(words, "--variant="+quoted(v))
-			}
 		default:
-			words = append(words, "--"+f.Name+"="+quoted(f.Value.String()))
+			words = append(words, flagWords(f)...)
 		}
 	})
 	if !seeded {
 		words = append(words, "--seed=1")
 	}
 	return strings.Join(words, " ")
+}
+
+// flagWords is a flag as it was given, once for each value of one that is repeatable.
+func flagWords(f *pflag.Flag) []string {
+	values := []string{f.Value.String()}
+	if several, ok := f.Value.(pflag.SliceValue); ok {
+		values = several.GetSlice()
+	}
+	var words []string
+	for _, v := range values {
+		words = append(words, "--"+f.Name+"="+quoted(v))
+	}
+	return words
 }
 
 // masked takes the value out of a key=value pair whose value is a secret.
