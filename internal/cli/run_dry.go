@@ -54,7 +54,7 @@ func plannedNames(specs []trial.Spec) dryRun {
 	return doc
 }
 
-// inShort is "12 topics, 2 groups and 4 transactional ids, all named kcompare-...".
+// inShort is "12 topics, 2 groups and 4 transactional ids".
 func (d dryRun) inShort() string {
 	topics, groups, ids := 0, 0, 0
 	for _, t := range d.Trials {
@@ -78,6 +78,9 @@ func counted(n int, what string) string {
 
 // printDryRun says what the run would make, and makes nothing.
 func (o *runOptions) printDryRun(specs []trial.Spec) error {
+	if err := o.output.check(); err != nil {
+		return err
+	}
 	doc := plannedNames(specs)
 	var b bytes.Buffer
 	if o.output.format == formatJSON {

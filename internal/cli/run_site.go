@@ -133,7 +133,7 @@ func (o *runOptions) reportRemains() {
 	if len(left) == 0 {
 		return
 	}
-	why := "could not be removed in time"
+	why := "could not be removed"
 	if o.keep {
 		why = "kept"
 	}
