@@ -81,7 +81,7 @@ func (r *Reader) addOffsets(ctx context.Context, topics []TopicInfo) error {
 	} {
 		offsets, err := r.offsetsAt(ctx, led, wanted.at, wanted.committed)
 		if err != nil {
-			return err
+			return fmt.Errorf("offsets: %w", err)
 		}
 		for _, t := range topics {
 			for i := range t.Partitions {
@@ -115,7 +115,7 @@ func ledPartitions(topics []TopicInfo) []TopicPartition {
 // the latest offset is the last stable one.
 func (r *Reader) offsetsAt(ctx context.Context, partitions []TopicPartition, at int64, committed bool) (map[TopicPartition]int64, error) {
 	if len(partitions) == 0 {
-		return nil, nil
+		return map[TopicPartition]int64{}, nil
 	}
 	for {
 		req := listOffsetsRequest(partitions, at)
@@ -127,7 +127,7 @@ func (r *Reader) offsetsAt(ctx context.Context, partitions []TopicPartition, at 
 			return offsets, nil
 		}
 		if err := again(ctx, err); err != nil {
-			return nil, fmt.Errorf("offsets: %w", err)
+			return nil, err
 		}
 	}
 }

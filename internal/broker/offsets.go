@@ -24,15 +24,11 @@ func (r *Reader) EndOffsets(ctx context.Context, topics []string) (map[TopicPart
 	if err != nil {
 		return nil, fmt.Errorf("end offsets: %w", err)
 	}
-	for {
-		ends, err := r.listOffsets(ctx, partitions, latestOffset)
-		if err == nil {
-			return ends, nil
-		}
-		if err := again(ctx, err); err != nil {
-			return nil, fmt.Errorf("end offsets: %w", err)
-		}
+	ends, err := r.offsetsAt(ctx, partitions, latestOffset, false)
+	if err != nil {
+		return nil, fmt.Errorf("end offsets: %w", err)
 	}
+	return ends, nil
 }
 
 // AwaitEnds waits until each partition has reached its end offset. The error names
