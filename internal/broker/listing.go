@@ -22,7 +22,8 @@ type TopicInfo struct {
 	Partitions []PartitionInfo // by number
 }
 
-// PartitionInfo is one partition. Offsets are Unknown where it has no leader.
+// PartitionInfo is one partition. Offsets are Unknown until LookUpOffsets has asked for
+// them, and where it has no leader.
 type PartitionInfo struct {
 	Partition int32
 	Leader    int32 // -1: none
@@ -33,7 +34,7 @@ type PartitionInfo struct {
 	Stable    int64 // the last stable offset: what stands behind it belongs to transactions that nobody has ended
 }
 
-// Topics describes every topic of the cluster, by name.
+// Topics describes every topic of the cluster, by name, without its offsets.
 func (r *Reader) Topics(ctx context.Context) ([]TopicInfo, error) {
 	resp, err := r.metadata(ctx, nil)
 	if err != nil {
@@ -47,9 +48,6 @@ func (r *Reader) Topics(ctx context.Context) ([]TopicInfo, error) {
 		topics = append(topics, topicInfo(t))
 	}
 	slices.SortFunc(topics, func(a, b TopicInfo) int { return strings.Compare(a.Name, b.Name) })
-	if err := r.addOffsets(ctx, topics); err != nil {
-		return nil, fmt.Errorf("list topics: %w", err)
-	}
 	return topics, nil
 }
 
@@ -65,10 +63,10 @@ func topicInfo(t kmsg.MetadataResponseTopic) TopicInfo {
 	return info
 }
 
-// addOffsets asks for all partitions that have a leader. Last stable offsets come
-// after end offsets: asked before them, one would be behind its end only because
-// somebody wrote in between.
-func (r *Reader) addOffsets(ctx context.Context, topics []TopicInfo) error {
+// LookUpOffsets fills in the offsets of all partitions of topics that have a leader.
+// Last stable offsets come after end offsets: asked before them, one would be behind
+// its end only because somebody wrote in between.
+func (r *Reader) LookUpOffsets(ctx context.Context, topics []TopicInfo) error {
 	led := ledPartitions(topics)
 	for _, wanted := range []struct {
 		at        int64
@@ -81,7 +79,7 @@ func (r *Reader) addOffsets(ctx context.Context, topics []TopicInfo) error {
 	} {
 		offsets, err := r.offsetsAt(ctx, led, wanted.at, wanted.committed)
 		if err != nil {
-			return fmt.Errorf("offsets: %w", err)
+			return fmt.Errorf("look up offsets: %w", err)
 		}
 		for _, t := range topics {
 			for i := range t.Partitions {

@@ -36,6 +36,9 @@ func expectListing(t *testing.T, c Cluster) {
 	if i < 0 {
 		t.Fatalf("the topic is not among %v", topics)
 	}
+	if err := r.LookUpOffsets(ctx, topics[i:i+1]); err != nil {
+		t.Fatal(err)
+	}
 	want := TopicInfo{Name: "ledger", Partitions: []PartitionInfo{{Partition: 0, End: 9, Stable: 8}, {Partition: 1, End: 1, Stable: 1}}}
 	if diff := cmp.Diff(want, topics[i], cmpopts.IgnoreFields(PartitionInfo{}, "Leader", "Replicas", "InSync")); diff != "" {
 		t.Errorf("description: -want +got:\n%s", diff)

@@ -164,6 +164,9 @@ func expectOffsets(t *testing.T, addr string, want int64) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	topics, err := r.Topics(ctx)
+	if err == nil {
+		err = r.LookUpOffsets(ctx, topics)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,6 +96,20 @@ func (o *topicsOptions) connect(ctx context.Context) (*broker.Reader, error) {
 	return broker.NewReader(cluster.Addrs(), cluster.Access())
 }
 
+// find describes the topics that names ask for, with their offsets. Other topics of the
+// cluster, which may be many or without a leader, are not asked for any.
+func (o *topicsOptions) find(ctx context.Context, r *broker.Reader) ([]broker.TopicInfo, error) {
+	all, err := r.Topics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	topics, err := chosen(all, o.names)
+	if err != nil {
+		return nil, err
+	}
+	return topics, r.LookUpOffsets(ctx, topics)
+}
+
 // chosen are the topics that names ask for, each once: a name, or a pattern such as
 // 'kcompare-*', which never means an internal topic.
 func chosen(all []broker.TopicInfo, names []string) ([]broker.TopicInfo, error) {

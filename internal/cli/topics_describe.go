@@ -71,11 +71,7 @@ func runTopicsDescribe(ctx context.Context, opts *topicsOptions) error {
 		return err
 	}
 	return opts.on(ctx, func(ctx context.Context, r *broker.Reader) error {
-		all, err := r.Topics(ctx)
-		if err != nil {
-			return err
-		}
-		topics, err := chosen(all, opts.names)
+		topics, err := opts.find(ctx, r)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -51,19 +52,26 @@ func runTopicsList(ctx context.Context, opts *topicsListOptions) error {
 		if err != nil {
 			return err
 		}
-		if len(opts.names) > 0 {
-			if topics, err = chosen(topics, opts.names); err != nil {
-				return err
-			}
+		if topics, err = opts.listed(topics); err != nil {
+			return err
+		}
+		if err := r.LookUpOffsets(ctx, topics); err != nil {
+			return err
 		}
 		doc := topicsList{Command: "topics list", Schema: topicsSchema, Topics: []topicRow{}}
 		for _, t := range topics {
-			if opts.internal || !t.Internal || len(opts.names) > 0 {
-				doc.Topics = append(doc.Topics, describeTopic(t))
-			}
+			doc.Topics = append(doc.Topics, describeTopic(t))
 		}
 		return opts.write(doc, doc.table())
 	})
+}
+
+// listed are those that are asked for, without names all that are not internal.
+func (o *topicsListOptions) listed(all []broker.TopicInfo) ([]broker.TopicInfo, error) {
+	if len(o.names) > 0 {
+		return chosen(all, o.names)
+	}
+	return slices.DeleteFunc(all, func(t broker.TopicInfo) bool { return t.Internal && !o.internal }), nil
 }
 
 func describeTopic(t broker.TopicInfo) topicRow {
