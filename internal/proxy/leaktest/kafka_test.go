@@ -108,6 +108,11 @@ func (k *realKafka) restart(t *testing.T, node int32) {
 	if err := k.RestartNode(within(t), node); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, fmt.Sprintf("node %d is found where it is now", node), func() bool {
+		k.client.ForceMetadataRefresh() // it asks for the old address until then
+		_, err := kmsg.NewPtrMetadataRequest().RequestWith(within(t), k.client.Broker(int(node)))
+		return err == nil
+	})
 }
 
 // first is the same replicas, beginning with this node.
