@@ -141,5 +141,8 @@ func (o *runOptions) reportRemains() {
 	for _, what := range left {
 		fmt.Fprintf(o.state.Stderr, "  %s\n", what)
 	}
+	for _, reason := range o.site.Remains.Reasons() {
+		fmt.Fprintf(o.state.Stderr, "kcompare: %s\n", reason)
+	}
 	fmt.Fprintf(o.state.Stderr, "kcompare: `kcompare topics delete --broker=%s NAME...` removes topics\n", strings.Join(o.servers, ","))
 }

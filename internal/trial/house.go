@@ -227,6 +227,8 @@ func (h *house) leaveNothing() error {
 			site.Remains.removed("group", h.names.Group)
 		}
 	}
+	site.Remains.refused(noTopics)
+	site.Remains.refused(noGroup)
 	return errors.Join(noTopics, noGroup)
 }
 

@@ -127,8 +127,28 @@ func (s Spec) suffix() string {
 // Remains is what trials made on a cluster and did not remove yet. The zero value
 // is ready; methods may be called concurrently, by a nil one without effect.
 type Remains struct {
-	mu    sync.Mutex
-	names map[string]bool
+	mu      sync.Mutex
+	names   map[string]bool
+	reasons []string
+}
+
+// Reasons say why something could not be removed, each once.
+func (r *Remains) Reasons() []string {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.reasons)
+}
+
+// refused notes why something stays; nil is none.
+func (r *Remains) refused(err error) {
+	r.change(func() {
+		if err != nil && !slices.Contains(r.reasons, err.Error()) {
+			r.reasons = append(r.reasons, err.Error())
+		}
+	})
 }
 
 // List is "topic NAME" and "group NAME", sorted.
