@@ -19,14 +19,19 @@ import (
 // got, at the proxy's end of it, because librdkafka lets nobody into its own.
 type tapes struct {
 	mu      sync.Mutex
-	brokers map[string]*tape // by the proxy's address towards the broker
+	brokers map[ends]*tape
 	pairs   []pair
 }
 
 type pair struct {
 	client *tape
-	broker string // the proxy's address towards the broker
+	broker ends
 }
+
+// ends are the addresses of a connection between the proxy and a broker. One of them
+// names no connection: the system gives a port again while it is in use towards another
+// broker.
+type ends struct{ proxy, broker string }
 
 // tape is a connection that remembers what is read from it and written to it.
 type tape struct {
@@ -65,13 +70,13 @@ func (t *tape) frames() (read, written [][]byte) {
 // tapedCluster is a cluster that everything is recorded of.
 func tapedCluster(t *testing.T) (*cluster, *tapes) {
 	t.Helper()
-	all := &tapes{brokers: map[string]*tape{}}
+	all := &tapes{brokers: map[ends]*tape{}}
 	c := startCluster(t, func(o *Options) {
 		o.tap = func(client, broker duplex) (duplex, duplex) {
 			all.mu.Lock()
 			defer all.mu.Unlock()
 			taped := &tape{duplex: client}
-			all.pairs = append(all.pairs, pair{client: taped, broker: broker.LocalAddr().String()})
+			all.pairs = append(all.pairs, pair{client: taped, broker: ends{broker.LocalAddr().String(), broker.RemoteAddr().String()}})
 			return taped, broker
 		}
 	}, kfake.ListenFn(func(network, address string) (net.Listener, error) {
@@ -94,7 +99,7 @@ func (l tapedListener) Accept() (net.Conn, error) {
 	taped := &tape{duplex: conn.(*net.TCPConn)}
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
-	l.all.brokers[conn.RemoteAddr().String()] = taped
+	l.all.brokers[ends{conn.RemoteAddr().String(), conn.LocalAddr().String()}] = taped
 	return taped, nil
 }
 
@@ -129,7 +134,7 @@ func (all *tapes) compare(t *testing.T) compared {
 	for _, p := range all.pairs {
 		broker := all.brokers[p.broker]
 		if broker == nil {
-			t.Errorf("the broker never saw the connection from %s", p.broker)
+			t.Errorf("the broker at %s never saw the connection from %s", p.broker.broker, p.broker.proxy)
 			continue
 		}
 		clientSaid, clientGot := p.client.frames()
