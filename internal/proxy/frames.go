@@ -40,7 +40,7 @@ func newFrameReader(r io.Reader, whose string) *frameReader {
 func (f *frameReader) next() ([]byte, error) {
 	f.buf = slices.Grow(f.buf[:0], sizeBytes)[:sizeBytes]
 	if _, err := io.ReadFull(f.from, f.buf); err != nil {
-		return nil, alertFrom(f.whose, err)
+		return nil, f.unread("a frame", err)
 	}
 	size, err := frameSize(f.buf, f.whose, !f.seen)
 	if err != nil {
@@ -52,11 +52,23 @@ func (f *frameReader) next() ([]byte, error) {
 		start := len(f.buf)
 		f.buf = slices.Grow(f.buf, part)[:start+part]
 		if _, err := io.ReadFull(f.from, f.buf[start:]); err != nil {
-			return nil, fmt.Errorf("read a frame of %d bytes from the %s: %w", size, f.whose, io.ErrUnexpectedEOF)
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, f.unread(fmt.Sprintf("a frame of %d bytes", size), err)
 		}
 		missing -= part
 	}
 	return f.buf, nil
+}
+
+// unread says on which side reading failed: what TLS says of an error fits both. The
+// end between two frames is no failure.
+func (f *frameReader) unread(what string, err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.EOF
+	}
+	return fmt.Errorf("read %s from the %s: %w", what, f.whose, alertFrom(f.whose, err))
 }
 
 var errFrame = errors.New("not a Kafka frame")

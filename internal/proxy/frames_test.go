@@ -56,6 +56,22 @@ func TestFrameReader(t *testing.T) {
 	}
 }
 
+// What went wrong is told as it is, with the side where it did, also in the middle of
+// a frame.
+func TestFrameReaderNamesTheSide(t *testing.T) {
+	broken := errors.New("broken")
+	for _, in := range []string{"", "\x00\x00\x00\x00", "\x00\x00\x00\x02", "\x00\x00\x00\x02a"} {
+		f := newFrameReader(io.MultiReader(strings.NewReader(in), iotest.ErrReader(broken)), "broker")
+		var err error
+		for err == nil {
+			_, err = f.next()
+		}
+		if !errors.Is(err, broken) || !strings.Contains(err.Error(), "from the broker: ") {
+			t.Errorf("after %q: error %v, want one that names the broker and what was broken", in, err)
+		}
+	}
+}
+
 func frame(body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
