@@ -210,6 +210,6 @@ func (c *conn) end(e *entry) error {
 		c.client.reset()
 		c.p.record.fired(e.exchange, *e.hit)
 	}
-	c.quiet.Store(e.action() == fault.HalfOpen)
+	c.quiet.Store(e.action() == fault.HalfOpen && c.draining == "") // behind a lost answer the connection ends
 	return errEnded
 }

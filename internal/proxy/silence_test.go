@@ -180,6 +180,26 @@ func TestHalfOpenAndTheBrokerHangsUp(t *testing.T) {
 	client.silent()
 }
 
+// Behind a lost answer the connection ends, although the request after it was taken to
+// go nowhere.
+func TestHalfOpenBehindADroppedAnswer(t *testing.T) {
+	decided := make(chan bool)
+	u := serve(t, func(frame []byte) ([]byte, bool) { <-decided; return produced(frame), true })
+	p := u.before(t, func(o *Options) {
+		o.Engine = plan(
+			fault.Rule{Name: "one", Action: fault.DropResponse, Select: nth("Produce", 1)},
+			fault.Rule{Name: "two", Action: fault.HalfOpen, Select: nth("Produce", 2)},
+		)
+	})
+	client := dialNode(t, p, 0)
+	client.send(produceV8(1), produceV8(2))
+	eventually(t, "the second fault", func() bool { return len(p.Observed().Fired["two"]) == 1 })
+	close(decided)
+	if err := client.closed(); err != nil {
+		t.Errorf("the connection ended with %v", err)
+	}
+}
+
 // With acks=0 a request can go nowhere, and those behind it are lost for good; an
 // answer that never comes cannot be kept back.
 func TestSilenceWithAcks0(t *testing.T) {
