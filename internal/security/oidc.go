@@ -24,9 +24,10 @@ const (
 // endpoint gives tokens for a client's own credentials (RFC 6749, 4.4), and keeps one
 // until most of its life is over. Its methods may be called concurrently.
 type endpoint struct {
-	url, id, secret, scope string
-	extensions             map[string]string
-	now                    func() time.Time
+	url               *url.URL
+	id, secret, scope string
+	extensions        map[string]string
+	now               func() time.Time
 
 	mu      sync.Mutex
 	token   string
@@ -53,7 +54,7 @@ func (g given) oidc(client string, now func() time.Time) (sasl.Mechanism, error)
 		return nil, wrong("expected an address with http or https", oidcKeys[0])
 	}
 	e := &endpoint{
-		url: address.String(), id: g[oidcKeys[1]], secret: g[oidcKeys[2]], scope: g["sasl.oauthbearer.scope"],
+		url: address, id: g[oidcKeys[1]], secret: g[oidcKeys[2]], scope: g["sasl.oauthbearer.scope"],
 		extensions: map[string]string{}, now: now,
 	}
 	for pair := range strings.SplitSeq(g["sasl.oauthbearer.extensions"], ",") {
@@ -70,7 +71,7 @@ func (e *endpoint) login(ctx context.Context) (oauth.Auth, error) {
 	defer e.mu.Unlock()
 	if e.token == "" || !e.now().Before(e.renewAt) {
 		if err := e.renew(ctx); err != nil {
-			return oauth.Auth{}, fmt.Errorf("get a token from %s: %w", e.url, err)
+			return oauth.Auth{}, fmt.Errorf("get a token from %s: %w", e.url.Redacted(), err)
 		}
 	}
 	return oauth.Auth{Token: e.token, Extensions: e.extensions}, nil
@@ -83,7 +84,7 @@ func (e *endpoint) renew(ctx context.Context) error {
 	if e.scope != "" {
 		form.Set("scope", e.scope)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url.String(), strings.NewReader(form.Encode()))
 	if err != nil {
 		return err
 	}
