@@ -17,7 +17,11 @@ import (
 )
 
 // Encrypted keys of PKCS #8, with the schemes that OpenSSL and Java's keytool write:
-// PBES2 of PBKDF2 and a block cipher in CBC mode (RFC 8018, 6.2 and appendix A).
+// PBES2 of PBKDF2 and a block cipher in CBC mode (RFC 8018, 6.2 and appendix A). The
+// ciphers are those of the standard library; what is here reads their parameters.
+// github.com/youmark/pkcs8 (a2c0da244d78) does not do: it does not know HMAC with SHA-384
+// or SHA-512, nor the length of the key that Java writes among the parameters, and
+// panics where data or initialization vector have a wrong length.
 
 type encryptedKey struct {
 	Algorithm pkix.AlgorithmIdentifier
@@ -62,7 +66,7 @@ var schemes = map[string]scheme{
 // mostIterations bounds the time that a key of somebody else's can cost: some seconds.
 const mostIterations = 10_000_000
 
-var errOtherScheme = errors.New("encrypted with another scheme than PBES2; convert it: openssl pkcs8 -topk8 -v2 aes256 -in OLD -out NEW")
+var errOtherScheme = errors.New("encrypted with another scheme than PBES2 with PBKDF2 and AES or 3DES in CBC mode; convert it: openssl pkcs8 -topk8 -v2 aes256 -in OLD -out NEW")
 
 // decryptPKCS8 is the PrivateKeyInfo in an EncryptedPrivateKeyInfo.
 func decryptPKCS8(der []byte, password string) ([]byte, error) {
