@@ -158,6 +158,8 @@ func (c *conn) requests() {
 		case err == nil:
 		case errors.Is(err, errEnded):
 			_ = c.broker.Close() // which also ends the answer side
+		case unreadable(err):
+			return // the client gave up a write: see unreadable
 		default:
 			if c.fail(err) {
 				_ = c.broker.Close() // nothing sensible can follow

@@ -112,10 +112,14 @@ func alertFrom(whose string, err error) error {
 	return fmt.Errorf("the %s refused: %w%s", whose, alert.Err, hint)
 }
 
-// unreadable is an alert of a client in TLS 1.3 that is not encrypted, where the
-// server expects it to be: OpenSSL (3.0.15 in librdkafka 2.11.1) sends it so when it
-// does not trust the certificate that it has just been shown. crypto/tls then speaks
-// of a bad record MAC, which over TCP has no other cause.
+// unreadable is what a client says last and nobody can decrypt. crypto/tls speaks of a
+// bad record MAC, which over TCP has two causes, and both are a client that goes away:
+//   - In the handshake it is an alert of TLS 1.3 that is not encrypted, where the server
+//     expects it to be. OpenSSL (3.0.15 in librdkafka 2.11.1) sends it so when it does
+//     not trust the certificate that it has just been shown.
+//   - Later it is the goodbye of a client in Go that gave up a write, as kgo does when a
+//     context ends: crypto/tls has counted the record that was never sent, and the
+//     goodbye is encrypted as the one after it.
 func unreadable(err error) bool {
 	var local *net.OpError
 	return errors.As(err, &local) && local.Op == "local error" && strings.Contains(local.Error(), "bad record MAC")

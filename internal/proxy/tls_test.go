@@ -15,6 +15,7 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -286,6 +287,27 @@ func TestHandshakeOfAClientFails(t *testing.T) {
 			onlyProblem(t, p, tt.want)
 		})
 	}
+}
+
+// A client that gives up a write and closes, as kgo does when its context ends, breaks
+// the order of TLS records. It has hung up; nothing is wrong with the proxy.
+func TestClientThatGivesUpAWrite(t *testing.T) {
+	ca := newAuthority(t, "clients")
+	u := serve(t, func([]byte) ([]byte, bool) { t.Error("a frame reached the broker"); return nil, false })
+	p := u.before(t, func(o *Options) { o.ClientTLS = ca.server(listenHost, false) })
+	config := ca.client(false)
+	config.ServerName = listenHost
+	conn, err := tls.Dial("tcp", p.Bootstrap(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.SetWriteDeadline(time.Unix(1, 0))
+	if _, err := conn.Write([]byte("never sent")); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("write: %v, want one that comes too late", err)
+	}
+	conn.Close()
+	p.ended(t, 1)
+	onlyProblem(t, p, "")
 }
 
 // hello is the first thing that a client says in TLS.
