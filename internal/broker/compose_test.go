@@ -11,6 +11,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+
+	"kcompare/internal/broker/brokertest"
 )
 
 // TestCompose boots what docker-compose.yml describes, without a Docker engine:
@@ -23,7 +25,7 @@ import (
 // KAFKA_LOG_DIRS; nothing else. What only an engine could show is not: the
 // network, the volume, KAFKA_HEAP_OPTS.
 func TestCompose(t *testing.T) {
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	fillCache(t)
 	file := readCompose(t)
 	if up := defaultProfile(t); up != "cluster" {

@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"kcompare/internal/broker/brokertest"
 )
 
 // TestArchiveIsMade: on a machine that has one already, no other test makes an archive;
 // the first start on a new one broke unseen.
 func TestArchiveIsMade(t *testing.T) {
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	ctx, opts := withTimeout(t, starting), KafkaOptions{Env: ownJars(), Dir: t.TempDir()}
 	opts, err := opts.withDefaults()
 	if err != nil {

@@ -14,13 +14,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kcompare/internal/broker/brokertest"
 )
 
 // TestKafkaRefused: what cannot be started is refused in one line that says what
 // to do, and leaves nothing.
 func TestKafkaRefused(t *testing.T) {
 	t.Parallel()
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	java, _ := program(os.Environ(), "java")
 	onlyJava := onPath(t, map[string]string{"java": java})
 	nothing := t.TempDir()
@@ -64,7 +66,7 @@ func TestKafkaRefused(t *testing.T) {
 // TestKafkaUnknownRelease asks Maven for a release that will not come soon.
 func TestKafkaUnknownRelease(t *testing.T) {
 	t.Parallel()
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	opts := KafkaOptions{Nodes: 1, Version: "99.0.0", Dir: t.TempDir(), Cache: t.TempDir(), Env: ownJars()}
 	_, err := StartKafka(withTimeout(t, starting), opts)
 	const want = "start Apache Kafka: bring the jars of Kafka 99.0.0 with mvn: exit status 1: "
@@ -78,7 +80,7 @@ func TestKafkaUnknownRelease(t *testing.T) {
 
 // TestKafkaUnknownFeature: the tool that formats knows best, so it is quoted.
 func TestKafkaUnknownFeature(t *testing.T) {
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	fillCache(t)
 	dir := t.TempDir()
 	_, err := StartKafka(withTimeout(t, starting), KafkaOptions{Nodes: 1, Features: map[string]int16{"taste.version": 1}, Dir: dir, Env: ownJars()})
@@ -149,7 +151,7 @@ func TestPublishTwice(t *testing.T) {
 func TestServerEnds(t *testing.T) {
 	t.Parallel()
 	k := unstarted(t)
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	java, _ := program(os.Environ(), "java")
 	if err := k.nodes[0].start(k.children, jvm{java: java, libs: t.TempDir()}); err != nil {
 		t.Fatal(err)

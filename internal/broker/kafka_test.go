@@ -18,6 +18,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"kcompare/internal/broker/brokertest"
 	"kcompare/internal/evidence"
 )
 
@@ -25,30 +26,13 @@ import (
 // first one with its downloads included.
 const starting = 3 * time.Minute
 
-// needKafka skips where a real Kafka cannot run; in CI that is a failure.
-func needKafka(t testing.TB) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("real Kafka takes seconds to start")
-	}
-	for _, name := range []string{"java", "mvn"} {
-		if _, ok := program(os.Environ(), name); ok {
-			continue
-		}
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("real Kafka needs %s in PATH", name)
-		}
-		t.Skipf("real Kafka needs %s in PATH", name)
-	}
-}
-
 // ownJars is this process's environment without a Kafka that is installed.
 func ownJars() []string { return append(os.Environ(), "KAFKA_HOME=") }
 
 // startRealKafka starts a cluster in dir; the test closes it.
 func startRealKafka(ctx context.Context, t testing.TB, dir string, opts KafkaOptions) *Kafka {
 	t.Helper()
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	opts.Dir, opts.Env, opts.Progress = dir, ownJars(), func(s string) { t.Log(s) }
 	began := time.Now()
 	k, err := StartKafka(ctx, opts)
@@ -167,7 +151,7 @@ func pauseAndRestart(t *testing.T, k *Kafka) (restarted <-chan error) {
 
 // TestKafkaCanceledStart: Ctrl-C while the server starts.
 func TestKafkaCanceledStart(t *testing.T) {
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	fillCache(t)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(withTimeout(t, starting))
@@ -196,7 +180,7 @@ func TestKafkaOfAKilledProcess(t *testing.T) {
 		_, err := StartKafka(t.Context(), KafkaOptions{Nodes: 1, Dir: dir, Env: ownJars()})
 		t.Fatalf("still alive, start: %v", err)
 	}
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	fillCache(t)
 	dir := t.TempDir()
 	owner := exec.Command(os.Args[0], "-test.run=^TestKafkaOfAKilledProcess$")

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"kcompare/internal/broker/brokertest"
 )
 
 // TestEmbeddedServes: on the ports that were asked for, and a topic comes into being
@@ -56,7 +58,7 @@ func portOf(t *testing.T, addr string) int {
 
 // TestPortInUse: a Kafka whose port is taken is not started, and leaves nothing.
 func TestPortInUse(t *testing.T) {
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	fillCache(t)
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

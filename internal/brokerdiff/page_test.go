@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"kcompare/internal/broker"
+	"kcompare/internal/broker/brokertest"
 	"kcompare/internal/scenario"
 )
 
@@ -28,7 +28,7 @@ const starting = 3 * time.Minute
 
 // TestPage asks both brokers and compares with the page, which -update writes.
 func TestPage(t *testing.T) {
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	ctx, cancel := context.WithTimeout(t.Context(), starting)
 	defer cancel()
 	got := Page(askKafka(ctx, t), askEmbedded(ctx, t))
@@ -56,23 +56,6 @@ func expectPage(t *testing.T, got string) {
 	}
 	if diff := udiff.Unified("docs/brokers.md", "what the brokers answer", string(want), got); diff != "" {
 		t.Errorf("%s writes the page:\n%s", Command, diff)
-	}
-}
-
-// needKafka skips where a real Kafka cannot run; in CI that is a failure.
-func needKafka(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("real Kafka takes seconds to start")
-	}
-	for _, name := range []string{"java", "mvn"} {
-		if _, err := exec.LookPath(name); err == nil {
-			continue
-		}
-		if os.Getenv("CI") == "true" || *update {
-			t.Fatalf("real Kafka needs %s in PATH", name)
-		}
-		t.Skipf("real Kafka needs %s in PATH", name)
 	}
 }
 

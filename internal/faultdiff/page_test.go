@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kcompare/internal/broker"
+	"kcompare/internal/broker/brokertest"
 )
 
 var update = flag.Bool("update", false, "play all stories and write docs/faults.md")
@@ -39,7 +39,7 @@ func TestEmbedded(t *testing.T) {
 // TestKafka plays every story on three nodes of Apache Kafka; what happened on the
 // embedded broker is taken from the page.
 func TestKafka(t *testing.T) {
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	ctx, cancel := context.WithTimeout(t.Context(), starting)
 	defer cancel()
 	k, err := broker.StartKafka(ctx, broker.KafkaOptions{
@@ -153,21 +153,4 @@ func readPage(t *testing.T) page {
 		p.embedded.Seen[played] = strings.Split(strings.TrimSpace(cells[2]), "<br>")
 	}
 	return p
-}
-
-// needKafka skips where a real Kafka cannot run; in CI that is a failure.
-func needKafka(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("real Kafka takes seconds to start")
-	}
-	for _, name := range []string{"java", "mvn"} {
-		if _, err := exec.LookPath(name); err == nil {
-			continue
-		}
-		if os.Getenv("CI") == "true" || *update {
-			t.Fatalf("real Kafka needs %s in PATH", name)
-		}
-		t.Skipf("real Kafka needs %s in PATH", name)
-	}
 }

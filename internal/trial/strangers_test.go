@@ -2,12 +2,11 @@ package trial_test
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
 	"kcompare/internal/broker"
+	"kcompare/internal/broker/brokertest"
 	"kcompare/internal/evidence"
 	"kcompare/internal/trial"
 )
@@ -46,14 +45,7 @@ func TestStrangersOnKafka(t *testing.T) {
 
 func startKafka(t *testing.T) *broker.Kafka {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a real Apache Kafka takes seconds")
-	}
-	for _, tool := range []string{"java", "mvn"} {
-		if _, err := exec.LookPath(tool); err != nil && os.Getenv("CI") != "true" {
-			t.Skipf("a real Apache Kafka needs %s", tool)
-		}
-	}
+	brokertest.NeedKafka(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	k, err := broker.StartKafka(ctx, broker.KafkaOptions{Nodes: 1, Dir: t.TempDir()})

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"kcompare/internal/broker"
+	"kcompare/internal/broker/brokertest"
 )
 
 // realKafka is a cluster of Apache Kafka, changed by an administrator who does not go
@@ -26,7 +26,7 @@ type realKafka struct {
 
 func startKafka(t *testing.T) *realKafka {
 	t.Helper()
-	needKafka(t)
+	brokertest.NeedKafka(t)
 	k, err := broker.StartKafka(t.Context(), broker.KafkaOptions{
 		Nodes: 3, Dir: t.TempDir(), Env: append(os.Environ(), "KAFKA_HOME="),
 
@@ -47,23 +47,6 @@ func startKafka(t *testing.T) *realKafka {
 	}
 	t.Cleanup(client.Close)
 	return &realKafka{Kafka: k, client: client, admin: kadm.NewClient(client)}
-}
-
-// needKafka skips where a real Kafka cannot run; in CI that is a failure.
-func needKafka(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("real Kafka takes seconds to start")
-	}
-	for _, program := range []string{"java", "mvn"} {
-		if _, err := exec.LookPath(program); err == nil {
-			continue
-		}
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("real Kafka needs %s in PATH", program)
-		}
-		t.Skipf("real Kafka needs %s in PATH", program)
-	}
 }
 
 func (k *realKafka) addrs() map[int32]string { return k.Addrs() }

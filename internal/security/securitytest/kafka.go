@@ -6,7 +6,6 @@ import (
 	"context"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"kcompare/internal/broker"
+	"kcompare/internal/broker/brokertest"
 )
 
 // starting bounds a start of Kafka on a machine that does other things too, the
@@ -47,7 +47,7 @@ type Kafka struct {
 // absent; with CI=true the latter is a failure.
 func StartKafka(t testing.TB) *Kafka {
 	t.Helper()
-	need(t)
+	brokertest.NeedKafka(t)
 	ctx, cancel := context.WithTimeout(t.Context(), starting)
 	defer cancel()
 	ca := NewCA(t)
@@ -64,22 +64,6 @@ func StartKafka(t testing.TB) *Kafka {
 	t.Cleanup(func() { _ = k.Close() })
 	addUser(ctx, t, k)
 	return &Kafka{Kafka: k, CA: ca, Client: ca.Issue(t, User)}
-}
-
-func need(t testing.TB) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("real Kafka takes seconds to start")
-	}
-	for _, name := range []string{"java", "mvn"} {
-		if _, err := exec.LookPath(name); err == nil {
-			continue
-		}
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("real Kafka needs %s in PATH", name)
-		}
-		t.Skipf("real Kafka needs %s in PATH", name)
-	}
 }
 
 // serverSettings is what server.properties needs for the three listeners.
