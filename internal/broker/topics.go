@@ -60,7 +60,11 @@ func (r *Reader) Existing(ctx context.Context, names []string) ([]string, error)
 	}
 	var there []string
 	for _, t := range resp.Topics {
-		if t.ErrorCode != kerr.UnknownTopicOrPartition.Code {
+		switch err := kerr.ErrorForCode(t.ErrorCode); {
+		case errors.Is(err, kerr.UnknownTopicOrPartition):
+		case errors.Is(err, kerr.TopicAuthorizationFailed):
+			return nil, fmt.Errorf("%s: this user may not describe it; a run creates, describes, writes, reads and deletes such topics: %w", *t.Topic, err)
+		default: // one that is there, whatever is wrong with it
 			there = append(there, *t.Topic)
 		}
 	}
@@ -121,6 +125,9 @@ func createErrors(resp *kmsg.CreateTopicsResponse, assigned bool) error {
 		err := kerr.ErrorForCode(t.ErrorCode)
 		if err == nil {
 			continue
+		}
+		if t.ErrorMessage != nil { // which setting is wrong stands there alone
+			err = fmt.Errorf("%w: %s", err, *t.ErrorMessage)
 		}
 		if errors.Is(err, kerr.TopicAlreadyExists) {
 			taken.Topics = append(taken.Topics, t.Topic)

@@ -129,7 +129,7 @@ func (v views) coordinates(ctx context.Context, kind int8, key string, node int3
 	return describe(ctx, v[node].itself(), kind, key)
 }
 
-func findCoordinator(ctx context.Context, b *kgo.Broker, kind int8, key string) (int32, error) {
+func findCoordinator(ctx context.Context, b kmsg.Requestor, kind int8, key string) (int32, error) {
 	req := kmsg.NewPtrFindCoordinatorRequest()
 	req.CoordinatorType, req.CoordinatorKey, req.CoordinatorKeys = kind, key, []string{key}
 	resp, err := req.RequestWith(ctx, b)
@@ -145,7 +145,7 @@ func findCoordinator(ctx context.Context, b *kgo.Broker, kind int8, key string) 
 
 // describe asks a coordinator for what it coordinates. That there is no such group or
 // transactional id is an answer too.
-func describe(ctx context.Context, b *kgo.Broker, kind int8, key string) error {
+func describe(ctx context.Context, b kmsg.Requestor, kind int8, key string) error {
 	var code int16
 	if kind == 0 {
 		req := kmsg.NewPtrDescribeGroupsRequest()

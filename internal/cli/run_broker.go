@@ -81,7 +81,7 @@ func (o *runOptions) connect(ctx context.Context, specs []trial.Spec) (stop func
 	o.info, o.nodes, o.site.Cluster = cluster.Info(), cluster.Info().Nodes, cluster
 	switch {
 	case int(o.replicas) > o.nodes:
-		return nil, usagef("--replication-factor=%d: the cluster has %d nodes", o.replicas, o.nodes)
+		return nil, usagef("--replication-factor=%d: the cluster has %s", o.replicas, counted(o.nodes, "node"))
 	case o.replicas == 0:
 		o.site.Replicas = int16(min(o.nodes, mostReplicas))
 	}

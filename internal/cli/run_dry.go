@@ -36,6 +36,9 @@ type dryTopic struct {
 func plannedNames(specs []trial.Spec) dryRun {
 	doc := dryRun{Command: "run", Schema: dryRunSchema, Trials: []dryTrial{}}
 	for _, s := range specs {
+		if s.Site != nil && s.Site.Run != "" && s.ChangesCluster() {
+			continue // not-supported on a cluster that is not ours: nothing is made for it
+		}
 		names := s.Names()
 		t := dryTrial{
 			Trial: s.Name(), Group: names.Group, TransactionalID: names.TransactionalID,

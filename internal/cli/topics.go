@@ -144,12 +144,14 @@ func noSuchTopic(name string, all []broker.TopicInfo) error {
 	switch {
 	case isPattern(name):
 		return usagef("no topic matches %s", name)
-	case len(all) == 0:
-		return usagef("unknown topic %q: the cluster has none", name)
+	case !slices.ContainsFunc(all, func(t broker.TopicInfo) bool { return !t.Internal }):
+		return usagef("unknown topic %q: the cluster has none that this user can see", name)
 	}
 	var known []string
 	for _, t := range all {
-		known = append(known, t.Name)
+		if !t.Internal {
+			known = append(known, t.Name)
+		}
 	}
 	const few = 20 // a cluster may have thousands
 	if near := unknown("topic", name, known); len(known) <= few || !strings.Contains(near.Error(), ": expected ") {

@@ -83,6 +83,9 @@ func (c *conn) abandon() {
 func (c *conn) serve() {
 	defer c.abandon()
 	if err := c.connect(); err != nil {
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			c.client.reset() // the nearest thing to being refused; an orderly end looks like a broker that wants TLS or a login
+		}
 		c.fail(err)
 		return
 	}

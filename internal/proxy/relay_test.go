@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -174,6 +175,32 @@ func TestAcks0IsFlushedBeforeTheClientHangsUp(t *testing.T) {
 	}
 	client.conn.Close()
 	eventually(t, "40 records in the log", func() bool { return c.endOffset("orders", 0) == 40 })
+}
+
+// TestNobodyListens: a node that died refuses connections. An orderly end instead made
+// franz-go give records up, because it takes the end of a connection that never had an
+// answer for a broker that wants TLS or a login (ErrFirstReadEOF).
+func TestNobodyListens(t *testing.T) {
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := gone.Addr().String()
+	if err := gone.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := startProxy(t, Options{Upstreams: map[int32]string{0: addr}, Clock: clock()})
+	conn, err := net.Dial("tcp", p.Bootstrap())
+	if err == nil { // the reset may come while it still connects
+		defer conn.Close()
+		_, err = conn.Read(make([]byte, 1))
+	}
+	if !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the connection ended with %v, want a reset", err)
+	}
+	if seen := p.Observed(); len(seen.Problems) > 0 {
+		t.Errorf("problems %q: that a node is gone is none", seen.Problems)
+	}
 }
 
 func TestHalfCloseAndIdleClose(t *testing.T) {

@@ -22,11 +22,13 @@ func leaderVariant(what, claim, about string, plan func(Parameters) fault.Plan) 
 		Needs: drivers.Abilities{Idempotence: true},
 		// A cluster takes seconds to find a new leader, at ten milliseconds a retry.
 		Settings: map[string]string{"enable.idempotence": "true", "acks": "all", "retries": "2147483647"},
+		// A record whose outcome the client does not know it may give up: franz-go does so
+		// when the first answer on a connection is the one that got lost (ErrFirstReadEOF).
 		Checks: []evidence.Check{
-			check(evidence.LogRecords, "==", evidence.Intended),
-			check(evidence.Unique, "==", evidence.Intended),
+			check(evidence.Duplicates, "==", 0),
+			check(evidence.LostRecords, "==", 0),
 		},
-		Requires:          []evidence.Check{check(evidence.Acked, "==", evidence.Intended)},
+		Requires:          []evidence.Check{check(evidence.Acked, ">", 0)},
 		Allowed:           []evidence.AnomalyKind{evidence.FailedButPresent},
 		OneRecordPerBatch: true,
 		About: func(p Parameters) string {
@@ -38,20 +40,17 @@ func leaderVariant(what, claim, about string, plan func(Parameters) fault.Plan) 
 	}
 }
 
+// One change a story: two rules that hit the same request would be one change.
 func leaderMoved() Variant {
-	return leaderVariant("moved", "each payment stands in the log once, in order, wherever the leader is",
-		"three times the partition of the next one gets another leader just before it arrives.",
+	return leaderVariant("moved", "no payment stands in the log twice, none that was acknowledged is missing, all are in order, wherever the leader is",
+		"half way the partition of the next one gets another leader just before it arrives.",
 		func(p Parameters) fault.Plan {
-			var plan fault.Plan
-			for i := 1; i <= 3; i++ {
-				plan = append(plan, atPayment(fmt.Sprintf("move-leader-%d", i), fault.MoveLeader, p.Messages*i/4))
-			}
-			return plan
+			return fault.Plan{atPayment("move-leader", fault.MoveLeader, p.Messages/2)}
 		})
 }
 
 func leaderKilled() Variant {
-	return leaderVariant("killed", "each payment stands in the log once, in order, although a leader died",
+	return leaderVariant("killed", "no payment stands in the log twice, none that was acknowledged is missing, all are in order, although a leader died",
 		"half way the node dies that one of them is on its way to.",
 		func(p Parameters) fault.Plan {
 			return fault.Plan{atPayment("kill-leader", fault.KillNode, p.Messages/2)}

@@ -65,6 +65,9 @@ func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) e
 	if err != nil {
 		return err
 	}
+	if err := h.awaitCoordinators(ctx); err != nil {
+		return err
+	}
 	if err := h.writeInputs(ctx, r); err != nil {
 		return err
 	}
@@ -77,6 +80,26 @@ func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) e
 	h.closers = append(h.closers, h.proxy.Close)
 	if r.spec.Sabotage.Started != nil {
 		r.spec.Sabotage.Started(h.embedded, h.topics)
+	}
+	return nil
+}
+
+// awaitCoordinators: a cluster makes the topics of its coordinators when the first
+// client asks for one, and answers COORDINATOR_NOT_AVAILABLE meanwhile. How long a
+// library puts up with that is not what a trial is about.
+func (h *house) awaitCoordinators(ctx context.Context) error {
+	if h.embedded != nil {
+		return nil
+	}
+	for kind, key := range map[int8]string{
+		proxy.GroupCoordinator: h.names.Group, proxy.TransactionCoordinator: h.names.TransactionalID,
+	} {
+		if key == "" {
+			continue
+		}
+		if err := h.reader.AwaitCoordinator(ctx, kind, key); err != nil {
+			return fmt.Errorf("wait for the coordinator of %s: %w", key, err)
+		}
 	}
 	return nil
 }
