@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -46,6 +47,45 @@ func (r *Reader) AwaitEnds(ctx context.Context, ends map[TopicPartition]int64) e
 			return fmt.Errorf("await end offsets: %w", err)
 		}
 	}
+}
+
+// AwaitDecided waits until no transaction is open in the topics: each partition's last
+// stable offset is its end offset. The error names one that is not.
+func (r *Reader) AwaitDecided(ctx context.Context, topics []string) error {
+	partitions, err := r.partitions(ctx, topics)
+	if err != nil {
+		return fmt.Errorf("await the end of transactions: %w", err)
+	}
+	var last error // that an answer told, not the end of ctx
+	for {
+		err := r.undecided(ctx, partitions)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() == nil {
+			last = err
+		}
+		if err := again(ctx, err); err != nil {
+			return fmt.Errorf("await the end of transactions: %w", cmp.Or(last, err))
+		}
+	}
+}
+
+func (r *Reader) undecided(ctx context.Context, partitions []TopicPartition) error {
+	ends, err := r.offsetsAt(ctx, partitions, latestOffset, false)
+	if err != nil {
+		return err
+	}
+	stable, err := r.offsetsAt(ctx, partitions, latestOffset, true)
+	if err != nil {
+		return err
+	}
+	for _, tp := range partitions {
+		if stable[tp] < ends[tp] {
+			return fmt.Errorf("%s has an open transaction at offset %d, it ends at %d", tp, stable[tp], ends[tp])
+		}
+	}
+	return nil
 }
 
 func behind(partitions []TopicPartition, now, ends map[TopicPartition]int64) error {

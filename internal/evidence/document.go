@@ -72,6 +72,7 @@ type Trial struct {
 	Requests   map[string]int64 `json:"requests"` // by API, as seen on the wire
 	Anomalies  []Anomaly        `json:"anomalies"`
 	Errors     []ErrorCount     `json:"errors"`
+	Answers    []Answer         `json:"answers,omitempty"` // what it found out beside counts, in the order of the story
 	Conditions Conditions       `json:"conditions"`
 
 	// BrokerRows is rows of docs/brokers.md in which the embedded broker, on which
@@ -92,7 +93,8 @@ type Trial struct {
 
 	Verdict   Verdict  `json:"verdict"`
 	Reasons   []string `json:"reasons"`
-	Unstable  bool     `json:"unstable"` // repeats of this trial came to different verdicts
+	Repeats   bool     `json:"repeats,omitempty"` // the same seed gives the same counts: it sends one record at a time
+	Unstable  bool     `json:"unstable"`          // repeats of this trial differ in verdict or answers, or in counts that repeat
 	ElapsedMS int64    `json:"elapsed_ms"`
 }
 

@@ -37,7 +37,7 @@ again: records are missing that were reported as written.`,
 				},
 				Requires:          []evidence.Check{check(evidence.Acked, ">", 0)},
 				Allowed:           []evidence.AnomalyKind{evidence.Duplicate, evidence.FailedButPresent},
-				OneRecordPerBatch: true,
+				OneRecordPerBatch: true, Repeats: true,
 				About: func(p Parameters) string {
 					return fmt.Sprintf("%s, one at a time; %g %% of the requests get lost before the broker, and as many of the answers after it has written.", plural(p.Messages, "payment"), p.DropRate*50)
 				},

@@ -41,7 +41,7 @@ failed record again has made at-least-once of it.`,
 				},
 				Requires:          []evidence.Check{check(evidence.Acked, ">", 0)},
 				Allowed:           []evidence.AnomalyKind{evidence.FailedButPresent},
-				OneRecordPerBatch: true,
+				OneRecordPerBatch: true, Repeats: true,
 				About: func(p Parameters) string {
 					return fmt.Sprintf("%s, one at a time, each sent once; %g %% of the answers to Produce get lost after the broker has written.", plural(p.Messages, "payment"), p.DropRate*100)
 				},

@@ -70,6 +70,7 @@ func idempotentVariant(idempotence bool, how sends) Variant {
 		Name:              fmt.Sprintf("enable.idempotence=%t,sends=%s", idempotence, how),
 		Settings:          map[string]string{"enable.idempotence": fmt.Sprint(idempotence)},
 		OneRecordPerBatch: true,
+		Repeats:           how == sequential,
 		About:             func(p Parameters) string { return aboutLostAnswers(p, how) },
 		Plan:              func(p Parameters) fault.Plan { return loseAnswers(p, how) },
 		Records:           paymentRecords,

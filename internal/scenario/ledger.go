@@ -24,6 +24,7 @@ type Ledger struct {
 	sends        []evidence.Send
 	transactions []evidence.Transaction
 	errors       map[failure]*evidence.ErrorCount
+	answers      []evidence.Answer
 	twice        string // the first record that was reported more than once
 }
 
@@ -118,6 +119,22 @@ func (l *Ledger) fence(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.transactions[n-1].Fenced = true
+}
+
+// answer notes what a story found out.
+func (l *Ledger) answer(a evidence.Answer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.sealed {
+		l.answers = append(l.answers, a)
+	}
+}
+
+// Answers is what the story found out, in its order. Call it after Seal.
+func (l *Ledger) Answers() []evidence.Answer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.answers)
 }
 
 // Seal closes the account: what is unknown now stays unknown.

@@ -16,6 +16,7 @@ type Producer struct {
 	client   drivers.Producer
 	close    func() error
 	instance int
+	noAck    bool // acks=0
 	sent     int
 
 	transaction int  // number of the open one; 0 when there is none
@@ -31,7 +32,7 @@ func (p *Producer) Send(ctx context.Context, m Message) {
 	p.sent++
 	topic := p.stage.Topics[m.Topic]
 	report := p.stage.Ledger.send(p.who, evidence.Send{
-		ID: m.ID, Send: id, Key: string(m.Key), Topic: topic, NoAck: p.stage.Settings.Config["acks"] == "0",
+		ID: m.ID, Send: id, Key: string(m.Key), Topic: topic, NoAck: p.noAck,
 		Transaction: p.transaction, Fenced: p.fenced,
 	})
 	p.outstanding.Add()
@@ -75,12 +76,14 @@ func (p *Producer) Close() error { return p.close() }
 type TransactionalProducer struct {
 	*Producer
 	client drivers.TransactionalProducer
+	id     string    // transactional.id
+	own    []Setting // that it was made with
 
 	ending bool // the end of the open transaction was asked for before anybody fenced it
 }
 
-// Init gets the producer ready. From then on every instance that was ready
-// before it is fenced.
+// Init gets the producer ready. From then on every instance of the same
+// transactional.id that was ready before it is fenced.
 func (p *TransactionalProducer) Init(ctx context.Context) error {
 	if err := p.client.Init(ctx); err != nil {
 		return p.stage.failed(p.who, "init a transactional producer", err)
@@ -91,6 +94,9 @@ func (p *TransactionalProducer) Init(ctx context.Context) error {
 
 func (s *Stage) ready(p *TransactionalProducer) {
 	for _, old := range s.heirs {
+		if old.id != p.id {
+			continue
+		}
 		old.fenced = true
 		if old.transaction != 0 && !old.ending { // else it may have ended as was asked
 			s.Ledger.fence(old.transaction)
@@ -168,7 +174,7 @@ func (p *TransactionalProducer) restart(ctx context.Context) (*TransactionalProd
 	if err := p.Close(); err != nil {
 		return nil, err
 	}
-	heir, err := p.stage.NewTransactionalProducer(p.who)
+	heir, err := p.stage.NewTransactionalProducer(p.who, p.own...)
 	if err != nil {
 		return nil, err
 	}

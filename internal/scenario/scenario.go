@@ -64,6 +64,14 @@ type Variant struct {
 	// BothViews lets the client read the topics under both isolation levels.
 	BothViews bool
 
+	// NeedsKafka is why the embedded broker cannot play it: what it is about
+	// Apache Kafka does otherwise. "" where it can.
+	NeedsKafka string
+
+	// Repeats says that the same seed gives the same counts, because it sends one
+	// record at a time. Repeats of a trial are held to that.
+	Repeats bool
+
 	// BrokerRows names rows of docs/brokers.md (package brokerdiff) in which the
 	// embedded broker answers otherwise than Apache Kafka, and on which what this
 	// variant shows depends. Its report then says so instead of a conclusion. No
@@ -77,6 +85,11 @@ type Variant struct {
 	About func(Parameters) string     // the story in one sentence, with figures
 	Plan  func(Parameters) fault.Plan // which requests are to be hit; empty for a story without faults
 	Run   func(context.Context, *Stage) error
+
+	// Conclude finds answers in what was seen, after those that the story gave
+	// (Stage.Answer); nil: there are none. It is pure: the log is read back, the trace
+	// is complete, nobody has judged anything yet.
+	Conclude func(*evidence.Observed) []evidence.Answer
 
 	// Records lists what will be sent, and to which partitions the declared
 	// partitioner puts it.

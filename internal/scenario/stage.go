@@ -1,10 +1,12 @@
 package scenario
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
@@ -22,46 +24,85 @@ type Stage struct {
 	Topics     map[string]string // role -> real name
 	Parameters Parameters
 	Ledger     *Ledger
+	Watch      Watch
+
+	// Elapsed is the time since the trial began, for answers that are measured. Pause
+	// lets time pass where the story is about that, and returns the error of ctx when
+	// it ends first; it is no way to wait for something that can be seen.
+	Elapsed func() time.Duration
+	Pause   func(context.Context, time.Duration) error
 
 	clients []func() error           // closes, in the order in which they were opened
 	made    int                      // producers so far: the next instance number
 	heirs   []*TransactionalProducer // that are ready, the newest last
 }
 
+// Watch lets a story wait for what no client tells it. It says when to go on, never
+// what came of it: that stands in the evidence.
+type Watch interface {
+	// Exchange waits until the fate of a request is settled that meets the condition:
+	// answered, or its connection has ended. It returns the first one of the trial.
+	// meets is called from any goroutine and must not block.
+	Exchange(ctx context.Context, meets func(evidence.Exchange) bool) (evidence.Exchange, error)
+
+	// Decided waits until no transaction is open in the trial's topics: the last
+	// stable offset of every partition is its end.
+	Decided(ctx context.Context) error
+}
+
+// Answer notes what the story found out. Each question is answered once.
+func (s *Stage) Answer(a evidence.Answer) { s.Ledger.answer(a) }
+
 // NewProducer makes the next producer instance, recorded in the ledger. It is
 // closed with the stage, or earlier by its own Close. who names it in the
-// evidence; empty where a story has only one.
-func (s *Stage) NewProducer(who string) (*Producer, error) {
-	client, err := s.Driver.NewProducer(clone(s.Settings))
+// evidence; empty where a story has only one. own are settings that it has beside
+// those of the variant, or instead of them.
+func (s *Stage) NewProducer(who string, own ...Setting) (*Producer, error) {
+	settings := with(s.Settings, own)
+	client, err := s.Driver.NewProducer(settings)
 	if err != nil {
 		return nil, s.failed(who, "make a producer", err)
 	}
-	return s.producer(who, client), nil
+	return s.producer(who, client, settings), nil
 }
 
 // NewTransactionalProducer makes the next producer instance of the settings'
 // transactional.id.
-func (s *Stage) NewTransactionalProducer(who string) (*TransactionalProducer, error) {
-	client, err := s.Driver.NewTransactionalProducer(clone(s.Settings))
+func (s *Stage) NewTransactionalProducer(who string, own ...Setting) (*TransactionalProducer, error) {
+	settings := with(s.Settings, own)
+	client, err := s.Driver.NewTransactionalProducer(settings)
 	if err != nil {
 		return nil, s.failed(who, "make a transactional producer", err)
 	}
-	return &TransactionalProducer{Producer: s.producer(who, client), client: client}, nil
+	p := s.producer(who, client, settings)
+	return &TransactionalProducer{Producer: p, client: client, id: settings.Config["transactional.id"], own: own}, nil
 }
 
 // NewConsumer makes a consumer. It is closed with the stage, or earlier by its
 // own Close.
-func (s *Stage) NewConsumer(who string) (*Consumer, error) {
-	client, err := s.Driver.NewConsumer(clone(s.Consuming))
+func (s *Stage) NewConsumer(who string, own ...Setting) (*Consumer, error) {
+	client, err := s.Driver.NewConsumer(with(s.Consuming, own))
 	if err != nil {
 		return nil, s.failed(who, "make a consumer", err)
 	}
 	return &Consumer{stage: s, who: who, client: client, close: s.opened(client.Close)}, nil
 }
 
-func (s *Stage) producer(who string, client drivers.Producer) *Producer {
+func (s *Stage) producer(who string, client drivers.Producer, settings drivers.Settings) *Producer {
 	s.made++
-	return &Producer{stage: s, who: who, client: client, close: s.opened(client.Close), instance: s.made}
+	return &Producer{
+		stage: s, who: who, client: client, close: s.opened(client.Close), instance: s.made,
+		noAck: settings.Config["acks"] == "0",
+	}
+}
+
+// Setting is a canonical setting of one client in a story.
+type Setting struct{ Key, Value string }
+
+// OwnID is a transactional.id beside that of the variant's settings. On a cluster that
+// trials share no other trial has it.
+func (s *Stage) OwnID(part string) Setting {
+	return Setting{"transactional.id", s.Settings.Config["transactional.id"] + "-" + part}
 }
 
 // failed notes an error that a client gave to a part of the story.
@@ -70,8 +111,11 @@ func (s *Stage) failed(who, doing string, err error) error {
 	return fmt.Errorf("%s of %s: %w", doing, s.Driver.Client(), err)
 }
 
-func clone(s drivers.Settings) drivers.Settings {
+func with(s drivers.Settings, own []Setting) drivers.Settings {
 	s.Config = maps.Clone(s.Config)
+	for _, set := range own {
+		s.Config[set.Key] = set.Value
+	}
 	return s
 }
 

@@ -47,6 +47,7 @@ func onMemory(t *testing.T, s Scenario, v Variant, p Parameters) *Stage {
 	stage := &Stage{
 		Driver: driver, Topics: map[string]string{}, Parameters: p, Ledger: &Ledger{},
 		Settings: onlyKnown(v.Settings), Consuming: onlyKnown(v.Consuming),
+		Watch: instantly{}, Elapsed: func() time.Duration { return 0 }, Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}
 	for _, topic := range s.Topics {
 		stage.Topics[topic.Role] = "kcompare-" + topic.Role
@@ -57,6 +58,15 @@ func onMemory(t *testing.T, s Scenario, v Variant, p Parameters) *Stage {
 	}
 	return stage
 }
+
+// instantly is a stage on which whatever is waited for has happened.
+type instantly struct{}
+
+func (instantly) Exchange(context.Context, func(evidence.Exchange) bool) (evidence.Exchange, error) {
+	return evidence.Exchange{}, nil
+}
+
+func (instantly) Decided(context.Context) error { return nil }
 
 func onlyKnown(set map[string]string) drivers.Settings {
 	known := map[string]string{"bootstrap.servers": memory.Address}

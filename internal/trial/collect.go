@@ -40,6 +40,16 @@ func (r *run) collect(h *house) {
 	}
 }
 
+// conclude adds what the variant finds in all that was seen. A log that was not read
+// tells nothing.
+func (r *run) conclude() {
+	t := &r.observed.Trial
+	t.Answers = r.ledger.Answers()
+	if find := r.spec.Variant.Conclude; find != nil && t.Conditions.ReadBack == evidence.ReadBackComplete {
+		t.Answers = append(t.Answers, find(r.observed)...)
+	}
+}
+
 // pending counts records without a report, those that were never handed over
 // included.
 func (r *run) pending(sends []evidence.Send) int64 {

@@ -28,7 +28,10 @@ type house struct {
 	topics   map[string]string               // role -> real name, those of names
 	ours     []string                        // topics on a shared cluster that the trial removes
 	before   map[broker.TopicPartition]int64 // end offsets when the scenario began
+	clock    func() time.Duration            // since the trial began
 	closers  []func() error
+
+	exchanges exchanges
 }
 
 // keptExchanges bounds the trace of a trial. The proxy keeps ten times as many of
@@ -40,19 +43,19 @@ const keptExchanges = 100_000
 func open(ctx context.Context, r *run, clock func() time.Duration) (*house, error) {
 	ctx, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
-	h := &house{spec: r.spec, names: r.spec.Names()}
+	h := &house{spec: r.spec, names: r.spec.Names(), clock: clock}
 	h.topics = h.names.Topics
 	if r.spec.Site != nil {
 		h.cluster = r.spec.Site.Cluster
 	}
-	if err := h.start(ctx, r, clock); err != nil {
+	if err := h.start(ctx, r); err != nil {
 		h.close()
 		return nil, err
 	}
 	return h, nil
 }
 
-func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) error {
+func (h *house) start(ctx context.Context, r *run) error {
 	var err error
 	if err := h.startBroker(r); err != nil {
 		return err
@@ -74,7 +77,7 @@ func (h *house) start(ctx context.Context, r *run, clock func() time.Duration) e
 	if h.before, err = h.reader.EndOffsets(ctx, h.topicNames()); err != nil {
 		return fmt.Errorf("read the end offsets before the trial: %w", err)
 	}
-	if h.proxy, err = startProxy(r, h, ids, clock); err != nil {
+	if h.proxy, err = startProxy(r, h, ids); err != nil {
 		return fmt.Errorf("start the proxy: %w", err)
 	}
 	h.closers = append(h.closers, h.proxy.Close)
@@ -277,7 +280,7 @@ func (r *run) partitions(role string) int32 {
 	return r.spec.Parameters.PartitionsOf(r.spec.Scenario.Topics[i].Partitions)
 }
 
-func startProxy(r *run, h *house, ids map[string][16]byte, clock func() time.Duration) (*proxy.Proxy, error) {
+func startProxy(r *run, h *house, ids map[string][16]byte) (*proxy.Proxy, error) {
 	plan := r.plan
 	if r.spec.Sabotage.FaultsOff {
 		plan = nil
@@ -289,7 +292,8 @@ func startProxy(r *run, h *house, ids map[string][16]byte, clock func() time.Dur
 	}
 	opts := proxy.Options{
 		Upstreams: h.cluster.Addrs(), Roles: roles, TopicIDs: names,
-		Engine: fault.NewEngine(plan, r.spec.Seed), Clock: clock, Keep: keptExchanges,
+		Engine: fault.NewEngine(plan, r.spec.Seed), Clock: h.clock, Keep: keptExchanges,
+		OnExchange:     h.exchanges.settled,
 		LeaveAddresses: r.spec.Sabotage.LeaveAddresses,
 	}
 	opts.Control, _ = h.cluster.(proxy.Control)

@@ -134,6 +134,7 @@ func (r *run) play(ctx context.Context) error {
 	}
 	r.readBack(ctx, h)
 	r.collect(h)
+	r.conclude()
 	if err := h.revive(ctx); err != nil {
 		return err
 	}
@@ -209,6 +210,10 @@ func (r *run) askDriver() error {
 		c.Unsupported = "needs own broker: a fault changes the cluster"
 		return nil
 	}
+	if why := r.spec.Variant.NeedsKafka; why != "" && r.spec.embedded() {
+		c.Unsupported = "needs Apache Kafka: " + why
+		return nil
+	}
 	if least := r.spec.Variant.Nodes; r.spec.Nodes < least {
 		c.Unsupported = fmt.Sprintf("it needs a broker of %d nodes, this one has %d", least, r.spec.Nodes)
 		return nil
@@ -268,18 +273,21 @@ func describe(spec Spec, set settings) evidence.Trial {
 		Consuming: masked(set.consuming), Reading: config.Masked(set.reading), Differences: []string{},
 		Faults: []evidence.Fault{}, Counts: evidence.Counts{}, Requests: map[string]int64{},
 		Anomalies: []evidence.Anomaly{}, Errors: []evidence.ErrorCount{}, Reasons: []string{},
-		BrokerRows: brokerRows(spec),
+		BrokerRows: brokerRows(spec), Repeats: v.Repeats,
 	}
 }
 
 // brokerRows is where the embedded broker's answers are not Kafka's; on any other
 // broker there is nothing to say.
 func brokerRows(spec Spec) []string {
-	if spec.Site != nil && spec.Site.Cluster != nil {
+	if !spec.embedded() {
 		return nil
 	}
 	return spec.Variant.BrokerRows
 }
+
+// embedded says whether the broker is the trial's own embedded one.
+func (s Spec) embedded() bool { return s.Site == nil }
 
 // masked keeps a story without consumers one without settings of consumers.
 func masked(set map[string]string) map[string]string {
@@ -296,6 +304,7 @@ func (r *run) act(ctx context.Context, h *house) {
 	stage := &scenario.Stage{
 		Driver: r.spec.Driver, Settings: h.throughProxy(r.settings), Consuming: h.throughProxy(r.consuming),
 		Topics: h.topics, Parameters: r.spec.Parameters, Ledger: r.ledger,
+		Watch: h, Elapsed: h.clock, Pause: pause,
 	}
 	err := errors.Join(r.spec.Variant.Run(ctx, stage), h.proxy.Changed(ctx))
 	r.ledger.Seal()

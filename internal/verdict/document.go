@@ -2,6 +2,8 @@ package verdict
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"kcompare/internal/evidence"
@@ -26,21 +28,45 @@ func Exit(doc evidence.Document) int {
 	return code
 }
 
-// MarkUnstable marks every trial whose repeats, among these, came to different
-// verdicts. Marks from earlier, made with more repeats at hand, stay.
+// MarkUnstable marks every trial whose repeats, among these, differ in what does not
+// depend on time: the verdict, the answers that are not measured, and where the same
+// seed has to give the same counts (evidence.Trial.Repeats) faults, counts and
+// anomalies too. Marks from earlier, made with more repeats at hand, stay.
 func MarkUnstable(trials []evidence.Trial) {
 	type played struct{ scenario, variant, client string }
-	verdicts := map[played]map[evidence.Verdict]bool{}
 	of := func(t evidence.Trial) played { return played{t.Scenario, t.Variant, t.Client} }
+	first := map[played]evidence.Trial{}
+	unstable := map[played]bool{}
 	for _, t := range trials {
-		if verdicts[of(t)] == nil {
-			verdicts[of(t)] = map[evidence.Verdict]bool{}
+		one, seen := first[of(t)]
+		if !seen {
+			first[of(t)] = t
+			continue
 		}
-		verdicts[of(t)][t.Verdict] = true
+		unstable[of(t)] = unstable[of(t)] || !same(one, t)
 	}
 	for i := range trials {
-		trials[i].Unstable = trials[i].Unstable || len(verdicts[of(trials[i])]) > 1
+		trials[i].Unstable = trials[i].Unstable || unstable[of(trials[i])]
 	}
+}
+
+// same says whether two repeats came to the same.
+func same(t, u evidence.Trial) bool {
+	if t.Verdict != u.Verdict || !slices.EqualFunc(t.Answers, u.Answers, sameAnswer) {
+		return false
+	}
+	return !(t.Repeats && u.Repeats) ||
+		maps.Equal(t.Counts, u.Counts) && slices.Equal(t.Anomalies, u.Anomalies) && slices.EqualFunc(t.Faults, u.Faults, sameFault)
+}
+
+func sameAnswer(a, b evidence.Answer) bool {
+	return a.Question == b.Question && (a.Measured || a.Answer == b.Answer)
+}
+
+// sameFault leaves collateral out: what a library has in flight beside the record no
+// seed repeats.
+func sameFault(f, g evidence.Fault) bool {
+	return f.Rule == g.Rule && f.Planned == g.Planned && f.Fired == g.Fired && f.NotApplicable == g.NotApplicable
 }
 
 // Recompute judges every trial of a document again and returns an error for each

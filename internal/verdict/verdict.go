@@ -28,7 +28,7 @@ func Judge(t evidence.Trial) (evidence.Verdict, []string) {
 		}
 		return evidence.Inconclusive, unmet
 	}
-	if len(t.Checks) == 0 && t.Kind != evidence.Observation {
+	if len(t.Checks) == 0 && !claimsAnswer(t) && t.Kind != evidence.Observation {
 		return evidence.Inconclusive, []string{"there is no check: nothing was claimed"}
 	}
 	failing, unknown := claims(t)
@@ -81,7 +81,9 @@ func claims(t evidence.Trial) (failing, unknown []string) {
 	if len(unknown) > 0 {
 		return nil, unknown
 	}
-	return checks(t.Checks, t.Counts)
+	failing, unknown = checks(t.Checks, t.Counts)
+	wrong, missing := answers(t.Answers)
+	return append(failing, wrong...), append(unknown, missing...)
 }
 
 // checks splits the comparisons that do not hold from those that nobody can

@@ -176,6 +176,22 @@ func TestJudge(t *testing.T) {
 			t.Counts[evidence.LogRecords] = 203
 			t.Checks = append(t.Checks, evidence.Check{Left: evidence.Visible, Op: ">", Right: "0"})
 		}, want: evidence.Violated, reasons: []string{"log_records is 203, expected to equal intended (200)"}},
+		"an answer as expected, and none of the claim's business": {change: func(t *evidence.Trial) {
+			t.Checks = nil
+			t.Answers = []evidence.Answer{{Question: "acks", Answer: "-1", Expected: "-1"}, {Question: "linger", Answer: "5 ms"}}
+		}, want: evidence.Holds},
+		"another answer": {change: func(t *evidence.Trial) {
+			t.Answers = []evidence.Answer{{Question: "acks", Answer: "1", Expected: "-1"}}
+		}, want: evidence.Violated, reasons: []string{"acks: 1, expected -1"}},
+		"no answer": {change: func(t *evidence.Trial) {
+			t.Answers = []evidence.Answer{{Question: "acks", Expected: "-1"}, {Question: "after", Measured: true}}
+		}, want: evidence.Inconclusive, reasons: []string{"acks: there is no answer"}},
+		"a measured answer claims nothing": {change: func(t *evidence.Trial) {
+			t.Checks, t.Answers = nil, []evidence.Answer{{Question: "after", Answer: "5 ms", Measured: true}}
+		}, want: evidence.Inconclusive, reasons: []string{"there is no check: nothing was claimed"}},
+		"an observation that did not find out": {change: func(t *evidence.Trial) {
+			t.Kind, t.Checks, t.Answers = evidence.Observation, nil, []evidence.Answer{{Question: "acks"}}
+		}, want: evidence.Inconclusive, reasons: []string{"acks: there is no answer"}},
 		"what was measured or stored takes no part": {change: func(t *evidence.Trial) {
 			t.ElapsedMS, t.Unstable, t.Verdict, t.Reasons = 1<<40, true, evidence.Violated, []string{"old"}
 		}, want: evidence.Holds},
@@ -282,20 +298,39 @@ func TestEditedEvidence(t *testing.T) {
 	}
 }
 
+// TestMarkUnstable: two repeats of one trial, and a trial beside them that is the
+// same twice.
 func TestMarkUnstable(t *testing.T) {
-	of := func(client string, v evidence.Verdict) evidence.Trial {
-		return evidence.Trial{Scenario: "idempotent", Client: client, Verdict: v}
+	for name, tt := range map[string]struct {
+		change func(*evidence.Trial) // of the second repeat
+		want   bool
+	}{
+		"the same":                   {func(*evidence.Trial) {}, false},
+		"verdict":                    {func(t *evidence.Trial) { t.Verdict = evidence.Inconclusive }, true},
+		"answer":                     {func(t *evidence.Trial) { t.Answers[0].Answer = "1" }, true},
+		"answer that nobody gave":    {func(t *evidence.Trial) { t.Answers = nil }, true},
+		"measured answer":            {func(t *evidence.Trial) { t.Answers[1].Answer = "9 ms" }, false},
+		"counts":                     {func(t *evidence.Trial) { t.Counts[evidence.Acked] = 199 }, true},
+		"anomalies":                  {func(t *evidence.Trial) { t.Anomalies[0].Count = 4 }, true},
+		"faults":                     {func(t *evidence.Trial) { t.Faults[0].Fired = 69 }, true},
+		"collateral and time":        {func(t *evidence.Trial) { t.Faults[0].Collateral, t.ElapsedMS = 9, 9 }, false},
+		"counts that need not":       {func(t *evidence.Trial) { t.Repeats, t.Counts[evidence.Acked] = false, 199 }, false},
+		"a mark that is there stays": {func(t *evidence.Trial) { t.Unstable = true }, true},
+	} {
+		trials := []evidence.Trial{repeated(), repeated(), repeated(), repeated()}
+		trials[1].Client, trials[3].Client = "librdkafka", "librdkafka"
+		tt.change(&trials[2])
+		verdict.MarkUnstable(trials)
+		if trials[2].Unstable != tt.want || trials[1].Unstable || trials[3].Unstable {
+			t.Errorf("%s: unstable is %t, want %t; beside it %t, want false", name, trials[2].Unstable, tt.want, trials[1].Unstable || trials[3].Unstable)
+		}
 	}
-	trials := []evidence.Trial{
-		of("franz", evidence.Holds), of("librdkafka", evidence.Violated),
-		of("franz", evidence.Inconclusive), of("librdkafka", evidence.Violated),
-	}
-	verdict.MarkUnstable(trials)
-	var got []bool
-	for _, trial := range trials {
-		got = append(got, trial.Unstable)
-	}
-	if diff := cmp.Diff([]bool{true, false, true, false}, got); diff != "" {
-		t.Errorf("unstable (-want +got):\n%s", diff)
-	}
+}
+
+func repeated() evidence.Trial {
+	t := kept()
+	t.Verdict, t.Repeats = evidence.Holds, true
+	t.Anomalies = []evidence.Anomaly{duplicates(3)}
+	t.Answers = []evidence.Answer{{Question: "acks", Answer: "-1"}, {Question: "after", Answer: "5 ms", Measured: true}}
+	return t
 }

@@ -1,0 +1,89 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"kcompare/internal/evidence"
+)
+
+// exchanges tells whoever waits of each request whose fate is settled.
+type exchanges struct {
+	mu      sync.Mutex
+	waiting map[*awaited]bool
+}
+
+// awaited is a request that a story waits for.
+type awaited struct {
+	meets func(evidence.Exchange) bool
+	found chan evidence.Exchange // takes one
+}
+
+func (x *exchanges) settled(e evidence.Exchange) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for one := range x.waiting {
+		one.take(e)
+	}
+}
+
+func (a *awaited) take(e evidence.Exchange) {
+	if !a.meets(e) {
+		return
+	}
+	select {
+	case a.found <- e:
+	default: // it has one
+	}
+}
+
+// await registers before anybody looks at what is settled already, so that nothing
+// falls between the two.
+func (x *exchanges) await(meets func(evidence.Exchange) bool) (a *awaited, done func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.waiting == nil {
+		x.waiting = map[*awaited]bool{}
+	}
+	a = &awaited{meets: meets, found: make(chan evidence.Exchange, 1)}
+	x.waiting[a] = true
+	return a, func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		delete(x.waiting, a)
+	}
+}
+
+// Exchange is scenario.Watch.
+func (h *house) Exchange(ctx context.Context, meets func(evidence.Exchange) bool) (evidence.Exchange, error) {
+	a, done := h.exchanges.await(meets)
+	defer done()
+	for _, e := range h.proxy.Observed().Trace.Exchanges {
+		if (e.Answered || e.Fault != "" || e.Collateral) && meets(e) {
+			return e, nil
+		}
+	}
+	select {
+	case e := <-a.found:
+		return e, nil
+	case <-ctx.Done():
+		return evidence.Exchange{}, fmt.Errorf("wait for a request of the story: %w", ctx.Err())
+	}
+}
+
+// Decided is scenario.Watch.
+func (h *house) Decided(ctx context.Context) error { return h.reader.AwaitDecided(ctx, h.topicNames()) }
+
+// pause lets time pass in a story.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
