@@ -22,6 +22,9 @@ func build(doc evidence.Document) page {
 	for _, s := range all {
 		p.sections = append(p.sections, scenarioSection(s, clients == 1, set))
 	}
+	if s := unstable(all); len(s.lists) > 0 {
+		p.sections = append(p.sections, s)
+	}
 	if clients > 1 {
 		p.sections = append(p.sections, differences(all, clients))
 	}

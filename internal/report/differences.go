@@ -12,6 +12,7 @@ import (
 func differences(all []scenario, clients int) section {
 	lists := []list{
 		{title: say("In the verdict:"), entries: eachVariant(all, verdictDifferences)},
+		{title: say("In what was found out:"), entries: eachVariant(all, answerDifferences)},
 		{title: say("In what the clients said:"), entries: eachVariant(all, saidDifferences)},
 		{title: say("In the errors that the program saw:"), entries: eachVariant(all, errorDifferences)},
 	}

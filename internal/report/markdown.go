@@ -64,6 +64,7 @@ func (m *markdown) section(level int, s section) {
 	m.paragraph(s.note)
 	m.paragraph(s.text)
 	m.fold(s.aside, len(s.table.rows), func() { m.figures(s.table) })
+	m.figures(s.answers)
 	for _, l := range s.lists {
 		m.list(l)
 	}
@@ -106,14 +107,14 @@ func (m *markdown) list(l list) {
 	m.block(lines...)
 }
 
-// figures is a table of numbers, which stand to the right.
+// figures is a table of numbers, which stand to the right, or of words, which do not.
 func (m *markdown) figures(t table) {
 	if len(t.rows) == 0 {
 		return
 	}
 	columns := []column{{name: t.corner}}
 	for _, name := range t.columns {
-		columns = append(columns, column{name: name, figure: true})
+		columns = append(columns, column{name: name, figure: !t.words})
 	}
 	var rows [][]string
 	for _, r := range t.rows {

@@ -17,6 +17,7 @@ type section struct {
 	note    phrase // beside the heading, or below it where there is no room
 	text    phrase
 	table   table
+	answers table
 	sheets  []sheet
 	lists   []list
 	parts   []section

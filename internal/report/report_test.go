@@ -53,6 +53,7 @@ func examples() []example {
 		{"read-process-write", plain, processors(two...)},
 		{"transactional", plain, shop(two...)},
 		{"transactional-one-client", plain, shop("franz")},
+		{"answers", plain, answers(two...)},
 		{"empty", plain, document()},
 	}
 }

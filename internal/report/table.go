@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ type table struct {
 	cellWidth  int // at least
 
 	upright bool // it has more rows than a line has columns, so it never turns
+	words   bool // its cells are words, which stand to the left and may be longer
+
+	labelMost, cellMost int // of words: what is wider is broken into lines; 0: widestQuestion, widestAnswer
 }
 
 // row is a label and a cell for each column.
@@ -30,13 +34,38 @@ const (
 	widestLabel = 28 // anything wider is broken into lines
 	widestCell  = 18
 	mostColumns = 4 // more of them are easier to read as rows
+
+	widestQuestion = 44 // the label of words
+	widestAnswer   = 40 // a cell of words
+	leastAnswer    = 16 // neither is made narrower to save the table from being cut
+	leastQuestion  = 24
 )
+
+// widest is how wide a label and a cell get before they are broken into lines.
+func (t table) widest() (label, cell int) {
+	if t.words {
+		return cmp.Or(t.labelMost, widestQuestion), cmp.Or(t.cellMost, widestAnswer)
+	}
+	return widestLabel, widestCell
+}
+
+// narrowed breaks words into more lines, so that all clients stand side by side.
+func (t table) narrowed(width int) table {
+	for t.cellMost = widestAnswer; t.width() > width && t.cellMost > leastAnswer; t.cellMost-- {
+	}
+	for t.labelMost = widestQuestion; t.width() > width && t.labelMost > leastQuestion; t.labelMost-- {
+	}
+	return t
+}
 
 // fit is the table as it is, or turned where that reads better, in as many
 // pieces as the width asks for.
 func (t table) fit(width int) []table {
 	if !t.upright && (len(t.columns) > mostColumns || t.width() > width) {
 		t = t.turned()
+	}
+	if t.words {
+		t = t.narrowed(width)
 	}
 	return t.split(width)
 }
@@ -100,43 +129,44 @@ func (t table) width() int {
 // widths makes room for every cell and for the longest word of each heading: a
 // heading of several words may stand on several lines.
 func (t table) widths() (label int, cells []int) {
+	mostLabel, mostCell := t.widest()
 	label = max(t.labelWidth, lipgloss.Width(t.corner))
 	for _, r := range t.rows {
-		label = max(label, min(lipgloss.Width(r.label.text), widestLabel))
+		label = max(label, min(lipgloss.Width(r.label.text), mostLabel))
 	}
 	for i, name := range t.columns {
 		width := t.cellWidth
 		for _, w := range strings.Fields(name) {
-			width = max(width, min(lipgloss.Width(w), widestCell))
+			width = max(width, min(lipgloss.Width(w), mostCell))
 		}
 		for _, r := range t.rows {
-			width = max(width, min(lipgloss.Width(r.cells[i].text), widestCell))
+			width = max(width, min(lipgloss.Width(r.cells[i].text), mostCell))
 		}
 		cells = append(cells, width)
 	}
 	return label, cells
 }
 
-// lines lays the table out: labels to the left, figures to the right.
+// lines lays the table out: labels and words to the left, figures to the right.
 func (t table) lines(paint painter) []string {
 	label, widths := t.widths()
 	head := row{label: word(t.corner)}
 	for _, name := range t.columns {
 		head.cells = append(head.cells, word(name))
 	}
-	out := head.lines(label, widths, paint, true)
+	out := head.lines(label, widths, !t.words, paint, true)
 	for _, r := range t.rows {
-		out = append(out, r.lines(label, widths, paint, false)...)
+		out = append(out, r.lines(label, widths, !t.words, paint, false)...)
 	}
 	return out
 }
 
 // lines is one line as a rule, more where a cell is broken. Headings stand on
 // their figures, so they are filled from above.
-func (r row) lines(label int, widths []int, paint painter, fromAbove bool) []string {
+func (r row) lines(label int, widths []int, right bool, paint painter, fromAbove bool) []string {
 	columns := [][]string{cellLines(r.label, label, false, paint)}
 	for i, c := range r.cells {
-		columns = append(columns, cellLines(c, widths[i], true, paint))
+		columns = append(columns, cellLines(c, widths[i], right, paint))
 	}
 	height := 0
 	for _, c := range columns {

@@ -41,6 +41,10 @@ func (l *layout) section(indent int, s section) {
 	indent += 2
 	l.phrase(indent, s.text)
 	l.table(indent, s.table)
+	if len(s.table.rows) > 0 && len(s.answers.rows) > 0 {
+		l.line(0, "")
+	}
+	l.table(indent, s.answers)
 	l.list(indent, sentences(s.sheets))
 	for _, one := range s.lists {
 		l.list(indent, one)

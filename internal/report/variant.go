@@ -20,6 +20,7 @@ func variantSection(v variant, single bool, set []setup) section {
 	s := section{heading: span{text: v.name, mark: heading}, note: claim(v.trials())}
 	if slices.ContainsFunc(v.clients, client.ran) {
 		s.table = variantTable(v, single)
+		s.answers = answerTable(v)
 	}
 	s.sheets = circumstances(v, set)
 	why := findings(v)
