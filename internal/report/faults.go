@@ -24,6 +24,10 @@ func faults(c client) []item {
 	for _, t := range c.trials {
 		rules = append(rules, t.Faults...)
 	}
+	if len(rules) == 0 {
+		const none = "no fault planned, by design"
+		return []item{{about: none, text: none, cells: []string{none, "", "", "", "", "", ""}}}
+	}
 	var items []item
 	for _, name := range distinct(rules, func(f evidence.Fault) string { return f.Rule }) {
 		items = append(items, fault(filter(rules, func(f evidence.Fault) bool { return f.Rule == name })))
