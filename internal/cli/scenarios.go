@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,11 @@ type variantRow struct {
 	Claim  string        `json:"claim"`
 	About  string        `json:"about"`
 	Faults []string      `json:"faults"`
+
+	Needs   []string `json:"needs"`           // in words; all of the following are among them
+	Kafka   string   `json:"kafka,omitempty"` // why it needs Apache Kafka
+	Nodes   int      `json:"nodes,omitempty"` // the least number; absent for any
+	Repeats bool     `json:"repeats"`         // the same seed gives the same counts
 }
 
 func runScenarios(opts *scenariosOptions) error {
@@ -82,11 +88,13 @@ func renderScenarios(opts *scenariosOptions, chosen []scenario.Scenario) error {
 }
 
 func describeScenario(s scenario.Scenario) scenarioRow {
+	p := scenario.DefaultParameters()
 	row := scenarioRow{Name: s.Name, Core: s.Core, Summary: s.Summary, Story: s.Story}
 	for _, v := range s.Variants {
-		vr := variantRow{Name: v.Name, Kind: v.Kind, Claim: v.Claim, About: v.About(scenario.DefaultParameters()), Faults: []string{}}
-		for _, rule := range v.Plan(scenario.DefaultParameters()) {
-			vr.Faults = append(vr.Faults, string(rule.Action)+" "+rule.Select.API)
+		vr := variantRow{
+			Name: v.Name, Kind: v.Kind, Claim: v.Claim, About: v.About(p),
+			Faults: v.FaultNames(p), Needs: v.Requirements(p),
+			Kafka: v.NeedsKafka, Nodes: v.Nodes, Repeats: v.Repeats,
 		}
 		row.Variants = append(row.Variants, vr)
 	}
@@ -111,14 +119,28 @@ func explainScenario(w io.Writer, r scenarioRow) error {
 		return err
 	}
 	for _, v := range r.Variants {
-		if _, err := fmt.Fprintf(w, "\n%s\n    %s: %s\n    %s\n", v.Name, v.Kind, v.Claim, v.About); err != nil {
+		if err := explainVariant(w, v); err != nil {
 			return err
-		}
-		for _, f := range v.Faults {
-			if _, err := fmt.Fprintf(w, "    fault: %s\n", f); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
+}
+
+func explainVariant(w io.Writer, v variantRow) error {
+	lines := []string{
+		fmt.Sprintf("\n%s", v.Name),
+		fmt.Sprintf("    %s: %s", v.Kind, v.Claim),
+		"    " + v.About,
+	}
+	for _, f := range v.Faults {
+		lines = append(lines, "    fault: "+f)
+	}
+	for _, n := range v.Needs {
+		lines = append(lines, "    needs: "+n)
+	}
+	if v.Repeats {
+		lines = append(lines, "    the same seed gives the same counts")
+	}
+	_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
+	return err
 }

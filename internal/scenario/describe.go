@@ -1,0 +1,51 @@
+package scenario
+
+import (
+	"fmt"
+
+	"kcompare/drivers"
+)
+
+// FaultNames lists what the plan does, "drop-response Produce", each kind once, in the
+// order of the plan. Several rules of a kind are counted: "answer-instead Produce x 12".
+func (v Variant) FaultNames(p Parameters) []string {
+	names := []string{}
+	rules := map[string]int{}
+	for _, r := range v.Plan(p) {
+		name := string(r.Action)
+		if r.Select.API != "" {
+			name += " " + r.Select.API
+		}
+		if rules[name]++; rules[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	for i, name := range names {
+		if n := rules[name]; n > 1 {
+			names[i] = fmt.Sprintf("%s x %d", name, n)
+		}
+	}
+	return names
+}
+
+// Requirements lists in words what the variant cannot be played without: the trial is
+// not-supported where one is missing.
+func (v Variant) Requirements(p Parameters) []string {
+	all := []string{}
+	if v.NeedsKafka != "" {
+		all = append(all, "Apache Kafka: "+v.NeedsKafka)
+	}
+	if v.Nodes > 1 {
+		all = append(all, fmt.Sprintf("%d nodes", v.Nodes))
+	}
+	for _, r := range v.Plan(p) {
+		if r.Action.ChangesCluster() {
+			all = append(all, "a broker of kcompare's own: a fault changes the cluster")
+			break
+		}
+	}
+	for _, ability := range v.Needs.Lacking(drivers.Abilities{}) {
+		all = append(all, "a client with "+ability)
+	}
+	return all
+}
