@@ -116,6 +116,11 @@ type Settings struct {
 	// PaddingHeader to get there.
 	OneRecordPerBatch bool
 
+	// Bare asks for the library as it is: where Config is silent its own default
+	// holds, also where a driver otherwise decides what the contract wants, such as
+	// automatic commits. Records of a bare producer name no partition.
+	Bare bool
+
 	// Log gets the library's own log, a line a call, from any goroutine; nil
 	// drops it. Nothing is ever written to the terminal.
 	Log func(line string)
@@ -179,7 +184,8 @@ type TransactionalProducer interface {
 // which may be called while Poll waits.
 type Consumer interface {
 	// Subscribe joins the group.id of the settings for these topics. Offsets
-	// are never committed unless Commit is called or the settings say so.
+	// are never committed unless Commit is called, the settings say so, or they are
+	// Bare and the library does so by default.
 	Subscribe(ctx context.Context, topics []string) error
 
 	// Assign reads exactly these partitions from these offsets, without a group

@@ -6,6 +6,8 @@
 //     is configured or kgo's default;
 //   - no automatic commits unless enable.auto.commit=true (kgo's default is on);
 //   - with OneRecordPerBatch, the padding of padding.go.
+//
+// The first two are left out of bare clients.
 package franz
 
 import (

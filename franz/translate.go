@@ -95,12 +95,14 @@ func (t *translation) add(role config.Role, key string, all given) error {
 // addOwn adds what the package comment lists.
 func (t *translation) addOwn(role drivers.Role, s drivers.Settings) {
 	if role == drivers.RoleConsumer {
-		if _, set := s.Config["enable.auto.commit"]; !set {
+		if _, set := s.Config["enable.auto.commit"]; !set && !s.Bare {
 			t.group = append(t.group, kgo.DisableAutoCommit())
 		}
 		return
 	}
-	t.opts = append(t.opts, kgo.RecordPartitioner(explicit{inner: partitioner(s.Config["partitioner"])}))
+	if _, set := s.Config["partitioner"]; set || !s.Bare {
+		t.opts = append(t.opts, kgo.RecordPartitioner(explicit{inner: partitioner(s.Config["partitioner"])}))
+	}
 	if s.OneRecordPerBatch {
 		t.padding = newPadding(batchLimit(s.Config))
 		t.opts = append(t.opts, t.padding.options()...)

@@ -100,7 +100,8 @@ func producerConfig(role drivers.Role, s drivers.Settings, lines chan kafka.LogE
 
 // consumerConfig adds what the contract asks of a consumer:
 //   - enable.auto.commit=false where the settings are silent, because a
-//     consumer commits nothing that it was not told to; librdkafka would
+//     consumer commits nothing that it was not told to; librdkafka would, and
+//     a bare one does in the group of its settings
 //   - group.id where there is none, see placeholderGroup
 //   - go.logs.*: the log, which would go to stderr
 func consumerConfig(s drivers.Settings, lines chan kafka.LogEvent) (kafka.ConfigMap, error) {
@@ -108,10 +109,11 @@ func consumerConfig(s drivers.Settings, lines chan kafka.LogEvent) (kafka.Config
 	if err != nil {
 		return nil, err
 	}
-	if _, told := conf["enable.auto.commit"]; !told {
+	group, _ := conf["group.id"].(string)
+	if _, told := conf["enable.auto.commit"]; !told && !(s.Bare && group != "") {
 		conf["enable.auto.commit"] = "false"
 	}
-	if group, ok := conf["group.id"]; !ok || group == "" {
+	if group == "" {
 		conf["group.id"] = placeholderGroup
 	}
 	return withLogs(conf, lines), nil

@@ -45,7 +45,7 @@ func plannedNames(specs []trial.Spec) dryRun {
 			Faults: []string{}, Records: s.Intended(),
 		}
 		for _, topic := range s.Scenario.Topics {
-			t.Topics = append(t.Topics, dryTopic{names.Topics[topic.Role], s.Parameters.PartitionsOf(topic.Partitions)})
+			t.Topics = append(t.Topics, dryTopic{names.Topics[topic.Role], topic.PartitionsWith(s.Parameters)})
 		}
 		for _, rule := range s.Variant.Plan(s.Parameters) {
 			t.Faults = append(t.Faults, strings.TrimSpace(string(rule.Action)+" "+rule.Select.API))

@@ -62,6 +62,7 @@ type Trial struct {
 	Number   int    `json:"number,omitempty"` // its place in the run, from 1
 	About    string `json:"about"`            // the story in one sentence, with this trial's figures
 
+	Bare        bool              `json:"bare,omitempty"`             // the clients of the story got the address and what is in Config and Consuming, and nothing else
 	Config      map[string]string `json:"config"`                     // every key the trial set, canonical names
 	Consuming   map[string]string `json:"consuming_config,omitempty"` // of the consumers in the story
 	Reading     map[string]string `json:"reading_config"`             // of the client's own consumer, which reads at the end

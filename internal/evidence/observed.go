@@ -17,6 +17,12 @@ type Observed struct {
 	Keys         []KeyedTopic  // topics whose partitions a declared partitioner chose
 	Processing   *Processing   // of a story that reads, processes and writes; nil for others
 
+	// Defaults are what the catalogue says of this library where nothing is set, of
+	// producers and of consumers, in canonical names; nil for a library or version that
+	// it does not know.
+	Defaults          map[string]string
+	ConsumingDefaults map[string]string
+
 	OneRecordPerBatch bool // the scenario asked for it (see drivers.Settings)
 }
 

@@ -32,7 +32,13 @@ type Exchange struct {
 	Points     []string     `json:"points,omitempty"`     // the fault points that fired here
 	Batches    []TraceBatch `json:"batches,omitempty"`    // Produce only
 	Summary    string       `json:"summary,omitempty"`    // the request in a few words, no payload
-	Result     string       `json:"result,omitempty"`     // the answer in a few words: error codes by name
+
+	// Fields are settings of the client that the request carries, under names like
+	// "acks" and "isolation_level": a fixed list for each API (package proxy), where the
+	// trial asked for them.
+	Fields map[string]string `json:"fields,omitempty"`
+
+	Result string `json:"result,omitempty"` // the answer in a few words: error codes by name
 }
 
 // TraceBatch is one record batch of a Produce request, and the broker's answer.

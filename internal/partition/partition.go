@@ -5,6 +5,7 @@ package partition
 import (
 	"fmt"
 	"hash/crc32"
+	"hash/fnv"
 	"strings"
 )
 
@@ -12,23 +13,40 @@ import (
 type Func func(key []byte, n int32) int32
 
 // Names lists the partitioners that ByName knows.
-func Names() []string { return []string{"murmur2_random", "consistent_random"} }
+func Names() []string {
+	return []string{"murmur2_random", "murmur2", "consistent_random", "consistent", "fnv1a_random", "fnv1a"}
+}
 
-// ByName is the partitioner with librdkafka's name.
+// ByName is the partitioner with librdkafka's name. With and without _random they
+// differ in what they do with a record that has no key, which no Func says.
 func ByName(name string) (Func, error) {
-	switch name {
-	case "murmur2_random":
+	switch strings.TrimSuffix(name, "_random") {
+	case "murmur2":
 		return Murmur2, nil
-	case "consistent_random":
+	case "consistent":
 		return CRC32, nil
+	case "fnv1a":
+		return FNV1a, nil
 	}
-	return nil, fmt.Errorf("partitioner %q: expected %s", name, strings.Join(Names(), " or "))
+	return nil, fmt.Errorf("partitioner %q: expected one of %s", name, strings.Join(Names(), ", "))
 }
 
 // CRC32 is librdkafka's default for records with a key (rdkafka_msg.c,
 // rd_kafka_msg_partitioner_consistent).
 func CRC32(key []byte, n int32) int32 {
 	return int32(crc32.ChecksumIEEE(key) % uint32(n))
+}
+
+// FNV1a is Sarama's default and librdkafka's fnv1a (rdfnv1a.c): the sign of the hash,
+// read as an int32, is dropped.
+func FNV1a(key []byte, n int32) int32 {
+	h := fnv.New32a()
+	h.Write(key) // never fails
+	sum := int32(h.Sum32())
+	if sum < 0 {
+		sum = -sum // the least int32 stays itself; as an uint32 it is 2^31
+	}
+	return int32(uint32(sum) % uint32(n))
 }
 
 // Murmur2 is the default of Java and franz-go for records with a key (Kafka's

@@ -31,7 +31,9 @@ func TestByName(t *testing.T) {
 			t.Errorf("ByName(%q): %v", name, err)
 		}
 	}
-	if _, err := partition.ByName("murmur2"); err == nil {
-		t.Error("ByName(murmur2) knows a partitioner that Names does not list")
+	for _, name := range []string{"", "random", "murmur3", "_random"} {
+		if _, err := partition.ByName(name); err == nil {
+			t.Errorf("ByName(%q) knows a partitioner that Names does not list", name)
+		}
 	}
 }

@@ -53,6 +53,9 @@ type Options struct {
 	// of a relay. Start refuses a plan with rules that need the records.
 	HeadersOnly bool
 
+	// Fields keeps the settings in requests: see evidence.Exchange.Fields.
+	Fields bool
+
 	// LongLived is for a proxy that runs until somebody stops it: what only a trial
 	// asks for is counted and not kept (see Observed), and attempts at a record are
 	// forgotten after a million other records. Keep should be small then.

@@ -20,7 +20,8 @@ type request struct {
 	batches  []evidence.TraceBatch
 	end      string // EndTxn only: "commit" or "abort"
 	summary  string
-	noAnswer bool // Produce with acks=0
+	fields   map[string]string // nil unless Options.Fields
+	noAnswer bool              // Produce with acks=0
 }
 
 // secret are APIs whose bodies hold credentials, tokens, or settings that may be
@@ -84,6 +85,9 @@ func (p *Proxy) unknownVersion(r *request) error {
 // numbers, batch headers and identities, never keys or values of records.
 func (p *Proxy) understand(r *request, records *batch.Parser) {
 	v := view{p: p, api: apiName(r.key), records: records}
+	if p.opts.Fields {
+		r.fields = fieldsOf(r.message)
+	}
 	switch m := r.message.(type) {
 	case *kmsg.ProduceRequest:
 		r.noAnswer = m.Acks == 0
@@ -106,7 +110,7 @@ func (p *Proxy) understand(r *request, records *batch.Parser) {
 func (r *request) exchange(conn int64, node int32, size int) *evidence.Exchange {
 	return &evidence.Exchange{
 		Conn: conn, Node: node, Client: r.client, API: apiName(r.key), Version: r.version,
-		Correlation: r.correlation, RequestBytes: size, Batches: r.batches, Summary: r.summary,
+		Correlation: r.correlation, RequestBytes: size, Batches: r.batches, Summary: r.summary, Fields: r.fields,
 	}
 }
 

@@ -35,6 +35,9 @@ func (v Variant) Requirements(p Parameters) []string {
 	if v.NeedsKafka != "" {
 		all = append(all, "Apache Kafka: "+v.NeedsKafka)
 	}
+	if v.Missing != "" {
+		all = append(all, "the embedded broker: it makes a topic when a client asks for it")
+	}
 	if v.Nodes > 1 {
 		all = append(all, fmt.Sprintf("%d nodes", v.Nodes))
 	}

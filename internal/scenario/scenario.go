@@ -31,7 +31,16 @@ type Scenario struct {
 type Topic struct {
 	Role       string
 	Partitions int32
+	Fixed      bool              // the story is about this number of partitions: the user's own does not apply
 	Config     map[string]string // topic settings beside the broker's defaults
+}
+
+// PartitionsWith is how many it gets.
+func (t Topic) PartitionsWith(p Parameters) int32 {
+	if t.Fixed {
+		return t.Partitions
+	}
+	return p.PartitionsOf(t.Partitions)
 }
 
 // Variant is one setting of a scenario.
@@ -60,6 +69,21 @@ type Variant struct {
 	Wants     map[string]string
 	Consuming map[string]string
 	Reading   map[string]string
+
+	// Bare gives the clients of the story nothing but the address and what Settings and
+	// Consuming say: for all else the library's own default holds. Unset are keys of what
+	// every trial sets that its producers do not get. Where the user sets such a key the
+	// variant is not-supported. No fault of a plan may depend on where a key goes then.
+	Bare  bool
+	Unset []string
+
+	// Fields keeps the settings in requests (evidence.Exchange.Fields).
+	Fields bool
+
+	// Missing is the role of a topic that is not there when the story begins. The broker
+	// makes it when a client asks for it and allows that, which takes the embedded one:
+	// the others are not started so.
+	Missing string
 
 	// BothViews lets the client read the topics under both isolation levels.
 	BothViews bool
@@ -132,7 +156,7 @@ func DefaultParameters() Parameters {
 
 // All lists every scenario, core ones first.
 func All() []Scenario {
-	return []Scenario{idempotent(), atMostOnce(), atLeastOnce(), transactional(), readProcessWrite(), zombie()}
+	return []Scenario{idempotent(), atMostOnce(), atLeastOnce(), transactional(), readProcessWrite(), zombie(), partitioner()}
 }
 
 // ByName finds a scenario; ok is false for an unknown name.

@@ -17,11 +17,7 @@ func (r *run) collect(h *house) {
 	o.Sends, o.Transactions, o.Trace = r.ledger.Sends(), r.ledger.Transactions(), seen.Trace
 	o.Processing = r.processing(h)
 	o.Intended, o.OneRecordPerBatch = int64(r.records), r.settings.OneRecordPerBatch
-	for _, t := range r.spec.Scenario.Topics {
-		o.Keys = append(o.Keys, evidence.KeyedTopic{
-			Topic: h.topics[t.Role], Partitioner: r.settings.Config["partitioner"], Partitions: r.partitions(t.Role),
-		})
-	}
+	o.Keys = r.keyed(h)
 	t := &o.Trial
 	t.Errors = append(t.Errors, r.ledger.Errors()...)
 	t.Requests = r.requests
@@ -38,6 +34,20 @@ func (r *run) collect(h *house) {
 	for _, rule := range r.plan {
 		t.Faults = append(t.Faults, r.faultOf(rule, seen))
 	}
+}
+
+// keyed are the topics with their declared partitioner; none where the library's own
+// default chose.
+func (r *run) keyed(h *house) []evidence.KeyedTopic {
+	declared, is := r.settings.Config["partitioner"]
+	if !is {
+		return nil
+	}
+	var all []evidence.KeyedTopic
+	for _, t := range r.spec.Scenario.Topics {
+		all = append(all, evidence.KeyedTopic{Topic: h.topics[t.Role], Partitioner: declared, Partitions: r.partitions(t.Role)})
+	}
+	return all
 }
 
 // conclude adds what the variant finds in all that was seen. A log that was not read

@@ -112,7 +112,11 @@ func (h *house) startBroker(r *run) (err error) {
 	if h.cluster != nil {
 		return nil
 	}
-	if h.embedded, err = broker.StartEmbedded(r.spec.Nodes); err != nil {
+	var options []broker.EmbeddedOption
+	if r.spec.Variant.Missing != "" {
+		options = broker.AutoCreateTopics()
+	}
+	if h.embedded, err = broker.StartEmbedded(r.spec.Nodes, options...); err != nil {
 		return fmt.Errorf("start the embedded broker: %w", err)
 	}
 	h.cluster = h.embedded
@@ -277,7 +281,7 @@ func (h *house) writeInputs(ctx context.Context, r *run) error {
 // partitions is how many the topic of a role has.
 func (r *run) partitions(role string) int32 {
 	i := slices.IndexFunc(r.spec.Scenario.Topics, func(t scenario.Topic) bool { return t.Role == role })
-	return r.spec.Parameters.PartitionsOf(r.spec.Scenario.Topics[i].Partitions)
+	return r.spec.Scenario.Topics[i].PartitionsWith(r.spec.Parameters)
 }
 
 func startProxy(r *run, h *house, ids map[string][16]byte) (*proxy.Proxy, error) {
@@ -293,7 +297,7 @@ func startProxy(r *run, h *house, ids map[string][16]byte) (*proxy.Proxy, error)
 	opts := proxy.Options{
 		Upstreams: h.cluster.Addrs(), Roles: roles, TopicIDs: names,
 		Engine: fault.NewEngine(plan, r.spec.Seed), Clock: h.clock, Keep: keptExchanges,
-		OnExchange:     h.exchanges.settled,
+		OnExchange: h.exchanges.settled, Fields: r.spec.Variant.Fields,
 		LeaveAddresses: r.spec.Sabotage.LeaveAddresses,
 	}
 	opts.Control, _ = h.cluster.(proxy.Control)
@@ -347,7 +351,26 @@ func (h *house) throughProxy(s drivers.Settings) drivers.Settings {
 	return s
 }
 
-func (h *house) topicNames() []string { return slices.Sorted(maps.Values(h.topics)) }
+// topicNames are the topics that the trial makes.
+func (h *house) topicNames() []string {
+	names := maps.Clone(h.topics)
+	delete(names, h.spec.Variant.Missing)
+	return slices.Sorted(maps.Values(names))
+}
+
+// written are the topics that may have something: those of the trial, and the missing
+// one if it is there by now.
+func (h *house) written(ctx context.Context) ([]string, error) {
+	missing := h.topics[h.spec.Variant.Missing]
+	if missing == "" {
+		return h.topicNames(), nil
+	}
+	there, err := h.reader.Existing(ctx, []string{missing})
+	if err != nil {
+		return nil, fmt.Errorf("look for the topic that was missing: %w", err)
+	}
+	return slices.Concat(h.topicNames(), there), nil
+}
 
 // close stops what was started, the last part first.
 func (h *house) close() {

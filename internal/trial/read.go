@@ -27,7 +27,7 @@ func (r *run) readBack(ctx context.Context, h *house) {
 	defer cancel()
 	err := r.awaitWritten(logCtx, h)
 	if err == nil {
-		o.Log, err = h.reader.ReadLog(logCtx, h.topicNames(), h.before)
+		o.Log, err = h.readLog(logCtx)
 	}
 	if err != nil {
 		c.ReadBack = err.Error()
@@ -46,6 +46,14 @@ func (r *run) readBack(ctx context.Context, h *house) {
 	if o.Uncommitted, err = r.clientReads(ctx, h, uncommitted); err != nil {
 		c.ClientRead = readUncommitted + ": " + err.Error()
 	}
+}
+
+func (h *house) readLog(ctx context.Context) (evidence.Log, error) {
+	topics, err := h.written(ctx)
+	if err != nil {
+		return evidence.Log{}, err
+	}
+	return h.reader.ReadLog(ctx, topics, h.before)
 }
 
 // view is one reading of the topics by the client.

@@ -90,7 +90,10 @@ func consuming(v scenario.Variant, own map[string]string) map[string]string {
 	if v.Consuming == nil {
 		return nil
 	}
-	set := consumerSettings()
+	set := map[string]string{}
+	if !v.Bare {
+		set = consumerSettings()
+	}
 	maps.Copy(set, v.Consuming)
 	maps.Copy(set, ofRole(own, config.Consumer))
 	return set
@@ -118,13 +121,33 @@ func ofRole(own map[string]string, role config.Role) map[string]string {
 
 // unwanted says which of the user's settings take the point out of the variant;
 // empty if none does.
-func unwanted(v scenario.Variant, set map[string]string) string {
+func unwanted(v scenario.Variant, producing, consuming map[string]string) string {
 	for _, key := range slices.Sorted(maps.Keys(v.Wants)) {
-		if set[key] != v.Wants[key] {
-			return fmt.Sprintf("it is about %s=%s, and the user set %s", key, v.Wants[key], set[key])
+		if producing[key] != v.Wants[key] {
+			return fmt.Sprintf("it is about %s=%s, and the user set %s", key, v.Wants[key], producing[key])
+		}
+	}
+	left := slices.Clone(v.Unset)
+	if v.Bare {
+		left = append(beyond(producing, v.Settings), beyond(consuming, v.Consuming)...)
+	}
+	for _, key := range left {
+		if value := cmp.Or(producing[key], consuming[key]); value != "" {
+			return fmt.Sprintf("it is about the library's own default, and the user set %s=%s", key, value)
 		}
 	}
 	return ""
+}
+
+// beyond lists the keys that a variant does not have itself.
+func beyond(set, own map[string]string) []string {
+	var keys []string
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		if _, is := own[key]; !is {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // isTransactional says whether settings make a producer that writes in
@@ -161,11 +184,9 @@ func settingsOf(v scenario.Variant, p scenario.Parameters, overrides map[string]
 
 // producing are those of the producers.
 func producing(v scenario.Variant, p scenario.Parameters, own map[string]string) (map[string]string, error) {
-	set := producerSettings(p)
-	if isTransactional(v.Settings) {
-		if err := ofTransactions(p, set); err != nil {
-			return nil, err
-		}
+	set, err := common(v, p)
+	if err != nil {
+		return nil, err
 	}
 	maps.Copy(set, v.Wants)
 	maps.Copy(set, v.Settings)
@@ -175,6 +196,21 @@ func producing(v scenario.Variant, p scenario.Parameters, own map[string]string)
 				"variant %s is about %s=%s, it cannot run with %s", v.Name, key, fixed, value)}
 		}
 		set[key] = value
+	}
+	return set, nil
+}
+
+// common is what every trial sets, and nothing for bare clients.
+func common(v scenario.Variant, p scenario.Parameters) (map[string]string, error) {
+	if v.Bare {
+		return map[string]string{}, nil
+	}
+	set := producerSettings(p)
+	for _, key := range v.Unset {
+		delete(set, key)
+	}
+	if isTransactional(v.Settings) {
+		return set, ofTransactions(p, set)
 	}
 	return set, nil
 }

@@ -68,6 +68,9 @@ func TestEveryVariantsSettings(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s %s: %v", s.Name, v.Name, err)
 			}
+			if v.Bare {
+				continue
+			}
 			if isTransactional(set.producing) && set.producing["transaction.timeout.ms"] == "" {
 				t.Errorf("%s %s: transaction.timeout.ms is not set", s.Name, v.Name)
 			}
@@ -102,10 +105,47 @@ func TestTheUsersOwnSettings(t *testing.T) {
 		}
 	}
 	wants := scenario.Variant{Wants: map[string]string{"retry.backoff.ms": "500"}}
-	if got := unwanted(wants, map[string]string{"retry.backoff.ms": "50"}); got != "it is about retry.backoff.ms=500, and the user set 50" {
+	if got := unwanted(wants, map[string]string{"retry.backoff.ms": "50"}, nil); got != "it is about retry.backoff.ms=500, and the user set 50" {
 		t.Errorf("unwanted is %q", got)
 	}
-	if got := unwanted(wants, map[string]string{"retry.backoff.ms": "500"}); got != "" {
+	if got := unwanted(wants, map[string]string{"retry.backoff.ms": "500"}, nil); got != "" {
 		t.Errorf("unwanted is %q, want nothing", got)
+	}
+}
+
+// TestDefaultsAreLeftAlone: a bare client gets what its variant is about and nothing
+// else, a setting that is left at its default is not set, and a user who sets one
+// takes the point out of the variant.
+func TestDefaultsAreLeftAlone(t *testing.T) {
+	bare := scenario.Variant{
+		Bare: true, Settings: map[string]string{"transactional.id": "kcompare-x"}, Consuming: map[string]string{"group.id": "kcompare-g"},
+	}
+	unset := scenario.Variant{Unset: []string{"partitioner"}}
+	for name, tt := range map[string]struct {
+		variant              scenario.Variant
+		own                  map[string]string
+		producing, consuming int // settings
+		unwanted             string
+	}{
+		"bare":                 {bare, nil, 1, 1, ""},
+		"bare, linger":         {bare, map[string]string{"linger.ms": "7"}, 2, 1, "it is about the library's own default, and the user set linger.ms=7"},
+		"bare, fetch":          {bare, map[string]string{"fetch.min.bytes": "7"}, 1, 2, "it is about the library's own default, and the user set fetch.min.bytes=7"},
+		"no partitioner":       {unset, nil, len(producerSettings(scenario.DefaultParameters())) - 1, 0, ""},
+		"the user's":           {unset, map[string]string{"partitioner": "fnv1a"}, len(producerSettings(scenario.DefaultParameters())), 0, "it is about the library's own default, and the user set partitioner=fnv1a"},
+		"another of the users": {unset, map[string]string{"linger.ms": "7"}, len(producerSettings(scenario.DefaultParameters())) - 1, 0, ""},
+	} {
+		set, err := settingsOf(tt.variant, scenario.DefaultParameters(), tt.own)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(set.producing) != tt.producing || len(set.consuming) != tt.consuming {
+			t.Errorf("%s: %d settings of producers and %d of consumers, want %d and %d", name, len(set.producing), len(set.consuming), tt.producing, tt.consuming)
+		}
+		if got := unwanted(tt.variant, set.producing, set.consuming); got != tt.unwanted {
+			t.Errorf("%s: unwanted is %q, want %q", name, got, tt.unwanted)
+		}
+		if !tt.variant.Bare && set.producing["acks"] != "all" {
+			t.Errorf("%s: acks is not set", name)
+		}
 	}
 }

@@ -81,6 +81,9 @@ func (s Spec) Names() Names {
 	for _, t := range s.Scenario.Topics {
 		n.Topics[t.Role] = s.topicName(t.Role)
 	}
+	if s.Variant.Missing != "" {
+		n.Topics[s.Variant.Missing] = s.topicName(s.Variant.Missing)
+	}
 	n.Group = s.idName(s.Variant.Consuming["group.id"])
 	n.TransactionalID = s.idName(s.Variant.Settings["transactional.id"])
 	return n

@@ -171,17 +171,34 @@ func prepare(spec Spec) (*run, error) {
 	log := &clientLog{}
 	r := &run{
 		spec: spec, log: log,
-		settings:  drivers.Settings{Config: set.producing, OneRecordPerBatch: spec.Variant.OneRecordPerBatch, Log: log.add},
-		consuming: drivers.Settings{Config: set.consuming, Log: log.add},
+		settings:  drivers.Settings{Config: set.producing, OneRecordPerBatch: spec.Variant.OneRecordPerBatch, Bare: spec.Variant.Bare, Log: log.add},
+		consuming: drivers.Settings{Config: set.consuming, Bare: spec.Variant.Bare, Log: log.add},
 		plan:      spec.Variant.Plan(spec.Parameters),
 		ledger:    &scenario.Ledger{Reported: spec.Reported},
 		observed:  &evidence.Observed{Trial: describe(spec, set)},
 	}
-	if r.place, err = partition.ByName(set.producing["partitioner"]); err != nil {
-		return nil, &drivers.ConfigError{Keys: []string{"partitioner"}, Reason: fmt.Sprintf(
-			"is %q, expected %s: a plan has to know where each key goes", set.producing["partitioner"], strings.Join(partition.Names(), " or "))}
+	library := spec.Driver.Library()
+	r.observed.Defaults = config.Defaults(library.Name, library.Version, config.Producer)
+	r.observed.ConsumingDefaults = config.Defaults(library.Name, library.Version, config.Consumer)
+	if r.place, err = placing(set.producing); err != nil {
+		return nil, err
 	}
 	return r, r.askDriver()
+}
+
+// placing is where the declared partitioner puts keys. Where none is declared no plan
+// asks, and no audit (see collect): murmur2 stands in.
+func placing(set map[string]string) (partition.Func, error) {
+	declared, is := set["partitioner"]
+	if !is {
+		return partition.Murmur2, nil
+	}
+	place, err := partition.ByName(declared)
+	if err != nil {
+		return nil, &drivers.ConfigError{Keys: []string{"partitioner"}, Reason: fmt.Sprintf(
+			"is %q, expected one of %s: a plan has to know where each key goes", declared, strings.Join(partition.Names(), ", "))}
+	}
+	return place, nil
 }
 
 // makePlan computes from the seed alone where faults will strike.
@@ -189,9 +206,12 @@ func (r *run) makePlan() error {
 	if err := r.plan.Validate(); err != nil {
 		return err
 	}
-	retries, err := strconv.Atoi(r.settings.Config["retries"])
-	if err != nil {
-		return &drivers.ConfigError{Keys: []string{"retries"}, Reason: err.Error()}
+	retries := r.spec.Parameters.Retries
+	if set, is := r.settings.Config["retries"]; is {
+		var err error
+		if retries, err = strconv.Atoi(set); err != nil {
+			return &drivers.ConfigError{Keys: []string{"retries"}, Reason: err.Error()}
+		}
 	}
 	records := r.spec.Variant.Records(r.spec.Parameters, r.place)
 	r.records = len(records)
@@ -214,11 +234,15 @@ func (r *run) askDriver() error {
 		c.Unsupported = "needs Apache Kafka: " + why
 		return nil
 	}
+	if r.spec.Variant.Missing != "" && !r.spec.embedded() {
+		c.Unsupported = "needs the embedded broker: it makes a topic when a client asks for it"
+		return nil
+	}
 	if least := r.spec.Variant.Nodes; r.spec.Nodes < least {
 		c.Unsupported = fmt.Sprintf("it needs a broker of %d nodes, this one has %d", least, r.spec.Nodes)
 		return nil
 	}
-	if c.Unsupported = unwanted(r.spec.Variant, r.settings.Config); c.Unsupported != "" {
+	if c.Unsupported = unwanted(r.spec.Variant, r.settings.Config, r.consuming.Config); c.Unsupported != "" {
 		return nil
 	}
 	if lacking := r.spec.Variant.Needs.Lacking(r.spec.Driver.Abilities()); len(lacking) > 0 {
@@ -268,13 +292,22 @@ func describe(spec Spec, set settings) evidence.Trial {
 	return evidence.Trial{
 		Scenario: spec.Scenario.Name, Variant: v.Name, Kind: v.Kind,
 		Client: spec.Driver.Client(), Library: spec.Driver.Library().String(), Repeat: spec.Repeat, Number: spec.Number,
-		About: v.About(spec.Parameters), Config: config.Masked(set.producing),
+		About: v.About(spec.Parameters), Bare: v.Bare, Config: config.Masked(set.producing), Notes: fixedTopics(spec),
 		Claim: v.Claim, Requires: v.Requires, Checks: v.Checks, Allowed: v.Allowed,
 		Consuming: masked(set.consuming), Reading: config.Masked(set.reading), Differences: []string{},
 		Faults: []evidence.Fault{}, Counts: evidence.Counts{}, Requests: map[string]int64{},
 		Anomalies: []evidence.Anomaly{}, Errors: []evidence.ErrorCount{}, Reasons: []string{},
 		BrokerRows: brokerRows(spec), Repeats: v.Repeats,
 	}
+}
+
+// fixedTopics says that the user's number of partitions does not apply everywhere.
+func fixedTopics(spec Spec) []string {
+	fixed := func(t scenario.Topic) bool { return t.Fixed }
+	if spec.Parameters.Partitions == 0 || !slices.ContainsFunc(spec.Scenario.Topics, fixed) {
+		return nil
+	}
+	return []string{fmt.Sprintf("--partitions=%d does not apply: the story is about topics of certain numbers of partitions", spec.Parameters.Partitions)}
 }
 
 // brokerRows is where the embedded broker's answers are not Kafka's; on any other
