@@ -51,7 +51,7 @@ func reserved() map[string][]string {
 			"producer-restart",
 			"sequence", "reorder", "delivery-timeout", "transaction-timeout", "concurrent-transactions",
 			"error-classes", "hanging-transaction", "late-commit", "graceful-shutdown", "auto-commit",
-			"rebalance", "monitoring", "defaults",
+			"rebalance", "monitoring",
 		},
 	}
 }

@@ -26,6 +26,11 @@ type Stage struct {
 	Ledger     *Ledger
 	Watch      Watch
 
+	// Defaults and ConsumingDefaults are those of evidence.Observed, for what a story
+	// expects of a client that nothing was set for.
+	Defaults          map[string]string
+	ConsumingDefaults map[string]string
+
 	// Elapsed is the time since the trial began, for answers that are measured. Pause
 	// lets time pass where the story is about that, and returns the error of ctx when
 	// it ends first; it is no way to wait for something that can be seen.

@@ -41,7 +41,7 @@ const keptExchanges = 100_000
 // open starts everything in order. When a part fails, those before it are
 // stopped.
 func open(ctx context.Context, r *run, clock func() time.Duration) (*house, error) {
-	ctx, cancel := context.WithTimeout(ctx, readingTime)
+	ctx, cancel := context.WithTimeout(ctx, makingTime)
 	defer cancel()
 	h := &house{spec: r.spec, names: r.spec.Names(), clock: clock}
 	h.topics = h.names.Topics

@@ -94,9 +94,12 @@ func (s Spec) ownBroker() bool {
 	return ours
 }
 
-// readingTime bounds what is done around the scenario: the making of topics before
-// it, and each of the two readings after it, the log by the reader and the topics by
-// the client itself.
+// makingTime bounds what is done before the scenario. On a busy machine a Kafka that all
+// trials share takes its time over the partitions of all of them.
+const makingTime = time.Minute
+
+// readingTime bounds each of the two readings after it, the log by the reader and the
+// topics by the client itself, and the removal of what was made.
 const readingTime = 10 * time.Second
 
 // Run plays the trial. Whatever the client did is in the evidence; the error is
@@ -337,6 +340,7 @@ func (r *run) act(ctx context.Context, h *house) {
 	stage := &scenario.Stage{
 		Driver: r.spec.Driver, Settings: h.throughProxy(r.settings), Consuming: h.throughProxy(r.consuming),
 		Topics: h.topics, Parameters: r.spec.Parameters, Ledger: r.ledger,
+		Defaults: r.observed.Defaults, ConsumingDefaults: r.observed.ConsumingDefaults,
 		Watch: h, Elapsed: h.clock, Pause: pause,
 	}
 	err := errors.Join(r.spec.Variant.Run(ctx, stage), h.proxy.Changed(ctx))
