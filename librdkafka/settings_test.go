@@ -65,6 +65,29 @@ func TestConsumerConfig(t *testing.T) {
 	}
 }
 
+// TestBareConsumerConfig: in a group of its own settings a bare consumer commits as
+// librdkafka does by default; in the placeholder it never does.
+func TestBareConsumerConfig(t *testing.T) {
+	for group, want := range map[string]kafka.ConfigMap{
+		"":  {"enable.auto.commit": "false", "group.id": placeholderGroup},
+		"g": {"group.id": "g"},
+	} {
+		s := drivers.Settings{Config: map[string]string{}, Bare: true}
+		if group != "" {
+			s.Config["group.id"] = group
+		}
+		got, err := consumerConfig(s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(got, "go.logs.channel")
+		want["go.logs.channel.enable"] = true
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("group %q (-want +got):\n%s", group, diff)
+		}
+	}
+}
+
 func TestDifferencesRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

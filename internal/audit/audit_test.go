@@ -298,7 +298,7 @@ func TestPlaceAndContent(t *testing.T) {
 			}}},
 		{name: "unknown partitioner", plant: func(w *world) { w.Keys[0].Partitioner = "murmur" },
 			conditions: func(c *evidence.Conditions) {
-				c.Unchecked = `partitions of kcompare-payments: partitioner "murmur": expected murmur2_random or consistent_random`
+				c.Unchecked = `partitions of kcompare-payments: partitioner "murmur": expected one of murmur2_random, murmur2, consistent_random, consistent, fnv1a_random, fnv1a`
 			}},
 		{name: "no partitions declared", plant: func(w *world) { w.Keys[0].Partitions = 0 },
 			conditions: func(c *evidence.Conditions) {

@@ -15,6 +15,9 @@ type role struct {
 
 	common, commonTitle string // of what every trial set
 	own, ownTitle       string // of where a variant departs from that
+
+	story  bool // clients of the story, which may be bare
+	always bool // every story is taken to have such clients
 }
 
 func roles() []role {
@@ -23,11 +26,13 @@ func roles() []role {
 			settings: func(t evidence.Trial) map[string]string { return t.Config },
 			common:   "every trial", commonTitle: "Every trial",
 			own: "settings", ownTitle: "Settings of this variant",
+			story: true, always: true,
 		},
 		{
 			settings: func(t evidence.Trial) map[string]string { return t.Consuming },
 			common:   "consumers", commonTitle: "The consumers in the story",
 			own: "consuming", ownTitle: "Settings of the consumers in this variant",
+			story: true,
 		},
 		{
 			settings: func(t evidence.Trial) map[string]string { return t.Reading },
@@ -55,10 +60,13 @@ func setups(trials []evidence.Trial) []setup {
 }
 
 // setup counts only trials that set anything: one that was not supported did not,
-// and not every story has consumers.
+// and not every story has consumers. One with bare clients departs from all of it.
 func (r role) setup(trials []evidence.Trial) setup {
 	s := setup{role: r, shared: map[string]string{}, always: true}
-	trials = filter(trials, func(t evidence.Trial) bool { return len(r.settings(t)) > 0 })
+	trials = filter(trials, func(t evidence.Trial) bool {
+		s.always = s.always && !r.isBare(t)
+		return len(r.settings(t)) > 0 && !r.isBare(t)
+	})
 	type pair struct{ key, value string }
 	set := map[pair]int{}
 	for _, t := range trials {
@@ -87,7 +95,26 @@ func (s setup) ownSheet(v variant) sheet {
 	})
 }
 
+func (r role) isBare(t evidence.Trial) bool { return t.Bare && r.story }
+
+// bareSettings are those that bare clients have all the same, and what holds for the
+// rest. Whether consumers that have none took part nobody can tell.
+func (s setup) bareSettings(t evidence.Trial) []item {
+	set := s.settings(t)
+	if len(set) == 0 && !s.role.always {
+		return nil
+	}
+	var items []item
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		items = append(items, setting(key, set[key]))
+	}
+	return append(items, item{about: "(all else)", text: "(all else: the library's default)", cells: []string{"(all else)", "(the library's default)"}})
+}
+
 func (s setup) departures(t evidence.Trial) []item {
+	if s.isBare(t) {
+		return s.bareSettings(t)
+	}
 	set := s.settings(t)
 	if len(set) == 0 {
 		return nil

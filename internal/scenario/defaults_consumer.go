@@ -17,9 +17,9 @@ import (
 const (
 	waitingRecords = 5
 
-	// unaskedCommit is how long an automatic commit may take: several times the five
-	// seconds that are usual.
-	unaskedCommit = 20 * time.Second
+	// unaskedCommit is how long an automatic commit may take after two heartbeats: more
+	// than twice the five seconds that are usual.
+	unaskedCommit = 12 * time.Second
 )
 
 func defaultConsumer() Variant {

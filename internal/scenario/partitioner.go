@@ -171,7 +171,7 @@ func keyedRecords(_ Parameters, place partition.Func) []fault.Record {
 	return records
 }
 
-// sendKeys waits after each round: what a library does with records that it batches
+// sendKeys waits after each record: what a library does with records that it batches
 // together is another question.
 func sendKeys(ctx context.Context, s *Stage) error {
 	var producers []*Producer
@@ -185,9 +185,9 @@ func sendKeys(ctx context.Context, s *Stage) error {
 	for n, r := range rounds() {
 		for _, partitions := range partitionCounts {
 			producers[r.producer].Send(ctx, r.message(n, partitions))
-		}
-		if err := producers[r.producer].Wait(ctx); err != nil {
-			return err
+			if err := producers[r.producer].Wait(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

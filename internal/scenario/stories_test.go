@@ -53,6 +53,10 @@ func onMemory(t *testing.T, s Scenario, v Variant, p Parameters) *Stage {
 		stage.Topics[topic.Role] = "kcompare-" + topic.Role
 		driver.Broker().CreateTopic(stage.Topics[topic.Role], topic.Partitions)
 	}
+	if v.Missing != "" { // it is made when somebody asks for it
+		stage.Topics[v.Missing] = "kcompare-" + v.Missing
+		driver.Broker().CreateTopic(stage.Topics[v.Missing], 1)
+	}
 	if v.Inputs != nil {
 		write(t, stage, v.Inputs(p))
 	}
