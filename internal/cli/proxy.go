@@ -121,7 +121,7 @@ func (o *proxyOptions) serve(ctx context.Context, port int, plan fault.Plan, acc
 	began := o.state.Now()
 	p, err := proxy.Start(proxy.Options{
 		Upstreams: o.seeds(), BrokerTLS: access.TLS,
-		Listen: loopbackAddr(port), Roles: rolesOf(plan),
+		Listen: loopbackAddr(port), Roles: rolesOf(plan), TransactionalIDs: idsOf(plan),
 		Engine: fault.NewEngine(plan, o.seed),
 		Clock:  func() time.Duration { return o.state.Now().Sub(began) },
 		// Nobody asks for a trace in memory, or for the records of stock clients.

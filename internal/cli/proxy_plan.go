@@ -56,3 +56,14 @@ func rolesOf(plan fault.Plan) map[string]string {
 	}
 	return roles
 }
+
+// idsOf does the same for transactional ids.
+func idsOf(plan fault.Plan) map[string]string {
+	ids := map[string]string{}
+	for _, r := range plan {
+		if id := r.Select.TransactionalID; id != "" {
+			ids[id] = id
+		}
+	}
+	return ids
+}

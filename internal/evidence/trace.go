@@ -39,6 +39,10 @@ type Exchange struct {
 	Fields map[string]string `json:"fields,omitempty"`
 
 	Result string `json:"result,omitempty"` // the answer in a few words: error codes by name
+
+	// TransactionalID is that of the request as the story calls it, where a rule of the
+	// plan is about it; the real one stands in Summary.
+	TransactionalID string `json:"transactional_id,omitempty"`
 }
 
 // TraceBatch is one record batch of a Produce request, and the broker's answer.

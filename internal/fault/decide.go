@@ -30,6 +30,7 @@ func uniform(seed int64, p Point) float64 {
 		h.Write([]byte(s))
 		h.Write([]byte{0})
 	}
+	h.Write([]byte(p.ID)) // the last one, and empty in most: older decisions stay as they were
 	return float64(mix(h.Sum64())>>11) / float64(uint64(1)<<53)
 }
 
@@ -112,7 +113,7 @@ func (r Rule) plannedRequests(seed int64) []Point {
 	}
 	var points []Point
 	for ordinal := from; ordinal <= to; ordinal++ {
-		point := Point{Rule: r.Name, API: r.Select.API, Role: r.Select.Role, Ordinal: ordinal}
+		point := Point{Rule: r.Name, API: r.Select.API, Role: r.Select.Role, ID: r.Select.TransactionalID, Ordinal: ordinal}
 		if r.hits(seed, point) {
 			points = append(points, point)
 		}

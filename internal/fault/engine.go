@@ -11,7 +11,12 @@ type Request struct {
 	API    string
 	Node   int32
 	End    string // EndTxn only: "commit" or "abort"
-	Parts  []Part // the partitions that it names; empty where it names none
+
+	// TransactionalIDs are those that it names, as rules call them; empty where it names
+	// none that a rule is about.
+	TransactionalIDs []string
+
+	Parts []Part // the partitions that it names; empty where it names none
 }
 
 // Part is one partition of a request. Producer and records are set for Produce.
@@ -191,7 +196,7 @@ func (e *Engine) countedPoint(rule Rule) []Point {
 	if rule.Select.Nth > 0 && ordinal != rule.Select.Nth || rule.Select.First > 0 && ordinal > rule.Select.First {
 		return nil
 	}
-	point := Point{Rule: rule.Name, API: rule.Select.API, Role: rule.Select.Role, Ordinal: ordinal}
+	point := Point{Rule: rule.Name, API: rule.Select.API, Role: rule.Select.Role, ID: rule.Select.TransactionalID, Ordinal: ordinal}
 	if !rule.hits(e.seed, point) {
 		return nil
 	}
@@ -202,7 +207,8 @@ func (e *Engine) countedPoint(rule Rule) []Point {
 // its parts.
 func (s Selector) selects(r Request) ([]Part, bool) {
 	if s.API != r.API || s.Client != "" && s.Client != r.Client ||
-		s.Node != nil && *s.Node != r.Node || s.End != "" && s.End != r.End {
+		s.Node != nil && *s.Node != r.Node || s.End != "" && s.End != r.End ||
+		s.TransactionalID != "" && !slices.Contains(r.TransactionalIDs, s.TransactionalID) {
 		return nil, false
 	}
 	var parts []Part

@@ -17,6 +17,7 @@ func TestSelectors(t *testing.T) {
 		},
 	}
 	commit := fault.Request{Client: "app", API: "EndTxn", Node: 2, End: "commit"}
+	two := fault.Request{API: "AddPartitionsToTxn", TransactionalIDs: []string{"shop-1", "shop-2"}}
 	fetch := fault.Request{API: "Fetch", Parts: []fault.Part{{Role: "payments", Partition: 1}}}
 	for _, tt := range []struct {
 		name    string
@@ -47,6 +48,9 @@ func TestSelectors(t *testing.T) {
 		{"commit", commit, fault.Selector{API: "EndTxn", End: "commit"}, true},
 		{"abort", commit, fault.Selector{API: "EndTxn", End: "abort"}, false},
 		{"either end", commit, fault.Selector{API: "EndTxn"}, true},
+		{"transactional id", two, fault.Selector{API: "AddPartitionsToTxn", TransactionalID: "shop-2"}, true},
+		{"other transactional id", two, fault.Selector{API: "AddPartitionsToTxn", TransactionalID: "shop"}, false},
+		{"transactional id of a request without", commit, fault.Selector{API: "EndTxn", TransactionalID: "shop-1"}, false},
 		{"role of a request without parts", commit, fault.Selector{API: "EndTxn", Role: "payments"}, false},
 	} {
 		tt.sel.Nth, tt.sel.Probability = 1, 1
@@ -103,6 +107,32 @@ func TestHitPart(t *testing.T) {
 		if isHit && (hit.Part.Role != hit.Points[0].Role || hit.Part.Partition != hit.Points[0].Partition) {
 			t.Errorf("seed %d: part %+v, first point %s", seed, hit.Part, hit.Points[0])
 		}
+	}
+}
+
+// Requests are counted for each id on its own, and the points say for which.
+func TestTransactionalIDs(t *testing.T) {
+	rule := func(id string) fault.Rule {
+		return fault.Rule{Name: id, Action: fault.DropRequest, Select: fault.Selector{API: "EndTxn", TransactionalID: id, First: 1, Probability: 1}}
+	}
+	p := fault.Plan{rule("shop-1"), rule("shop-2")}
+	engine := fault.NewEngine(p, 1)
+	var fired []fault.Point
+	for _, id := range []string{"shop-2", "shop-2", "shop-1", "shop-3", "shop-1"} {
+		hit, _, _ := engine.Request(fault.Request{API: "EndTxn", TransactionalIDs: []string{id}})
+		fired = append(fired, hit.Points...)
+	}
+	two := fault.Point{Rule: "shop-2", API: "EndTxn", ID: "shop-2", Ordinal: 1}
+	one := fault.Point{Rule: "shop-1", API: "EndTxn", ID: "shop-1", Ordinal: 1}
+	if diff := cmp.Diff([]fault.Point{two, one}, fired); diff != "" {
+		t.Errorf("fired (-want +got):\n%s", diff)
+	}
+	planned := p.Planned(1, nil, 1)
+	if diff := cmp.Diff(map[string][]fault.Point{"shop-1": {one}, "shop-2": {two}}, planned); diff != "" {
+		t.Errorf("planned (-want +got):\n%s", diff)
+	}
+	if got, want := two.String(), "EndTxn shop-2 1"; got != want {
+		t.Errorf("a point is printed as %q, want %q", got, want)
 	}
 }
 

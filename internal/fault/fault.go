@@ -108,6 +108,10 @@ type Selector struct {
 	Sequence   *int32
 	End        string // EndTxn only: "commit" or "abort"
 
+	// TransactionalID is one that the request names: as the story calls it where there
+	// is a story, because on a cluster that trials share each has ids of its own.
+	TransactionalID string
+
 	Attempts    int     // only the first so many attempts of a record; 0: every attempt
 	Nth         int     // only the nth request that the above selects, from 1; 0: any
 	First       int     // only the first so many of them; 0: all
@@ -135,17 +139,18 @@ type Point struct {
 	Record    string // logical record; empty where requests are counted
 	Attempt   int    // with Record, from 1
 	API       string // without Record
+	ID        string // without Record: the transactional id that the rule selects
 	Ordinal   int    // without Record, from 1
 }
 
 // String is the point as evidence prints it: "payments/42 attempt 1",
-// "EndTxn 3", "Fetch payments 2", "connection 1".
+// "EndTxn 3", "EndTxn shop-1 3", "Fetch payments 2", "connection 1".
 func (p Point) String() string {
 	switch {
 	case p.Record != "":
 		return fmt.Sprintf("%s attempt %d", p.Record, p.Attempt)
-	case p.Role != "":
-		return fmt.Sprintf("%s %s %d", p.API, p.Role, p.Ordinal)
+	case p.ID != "" || p.Role != "":
+		return fmt.Sprintf("%s %s %d", p.API, strings.TrimSpace(p.Role+" "+p.ID), p.Ordinal)
 	}
 	return fmt.Sprintf("%s %d", cmp.Or(p.API, "connection"), p.Ordinal)
 }
@@ -154,6 +159,6 @@ func (p Point) String() string {
 func (p Point) Compare(q Point) int {
 	return cmp.Or(
 		strings.Compare(p.Rule, q.Rule), strings.Compare(p.API, q.API), strings.Compare(p.Role, q.Role),
-		cmp.Compare(p.Ordinal, q.Ordinal), cmp.Compare(p.Partition, q.Partition),
+		strings.Compare(p.ID, q.ID), cmp.Compare(p.Ordinal, q.Ordinal), cmp.Compare(p.Partition, q.Partition),
 		strings.Compare(p.Record, q.Record), cmp.Compare(p.Attempt, q.Attempt))
 }

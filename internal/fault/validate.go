@@ -79,8 +79,8 @@ func (r Rule) validateCounting() error {
 		return fmt.Errorf("nth %d and first %d: set one of them", s.Nth, s.First)
 	case s.Attempts > 0 && !r.byRecord():
 		return fmt.Errorf("attempts %d: only where records are decided one by one: %s without nth and first", s.Attempts, produce)
-	case r.byRecord() && (s.Node != nil || s.ProducerID != nil || s.Epoch != nil || s.Sequence != nil):
-		return fmt.Errorf("node, producer id, epoch and sequence of a record are not known before the run: count requests with nth or first")
+	case r.byRecord() && (s.Node != nil || s.ProducerID != nil || s.Epoch != nil || s.Sequence != nil || s.TransactionalID != ""):
+		return fmt.Errorf("node, producer id, epoch, sequence and transactional id of a record are not known before the run: count requests with nth or first")
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (s Selector) validateReach(a Action) error {
 		return fmt.Errorf("end %q: expected commit or abort", s.End)
 	case s.End != "" && s.API != "EndTxn":
 		return fmt.Errorf("end %q: only EndTxn has it, not %q", s.End, s.API)
-	case a == RefuseConnection && (produceOnly || s.Client != "" || s.Role != "" || s.Partition != nil):
+	case a == RefuseConnection && (produceOnly || s.Client != "" || s.Role != "" || s.Partition != nil || s.TransactionalID != ""):
 		return fmt.Errorf("%s selects by node alone: nothing else is known of a new connection", a)
 	case produceOnly && s.API != produce:
 		return fmt.Errorf("record, producer id, epoch and sequence: only %s has them, not %s", produce, s.API)

@@ -135,20 +135,21 @@ func ruleFields(rule *fault.Rule) map[string]field {
 // topics by their names, and a story's topics by what they are for.
 func selectorFields(s *fault.Selector) map[string]field {
 	return map[string]field{
-		"api":         text(&s.API),
-		"client":      text(&s.Client),
-		"node":        optional(&s.Node),
-		"topic":       text(&s.Role),
-		"partition":   optional(&s.Partition),
-		"record":      text(&s.Record),
-		"producer-id": optional(&s.ProducerID),
-		"epoch":       optional(&s.Epoch),
-		"sequence":    optional(&s.Sequence),
-		"end":         text(&s.End),
-		"attempts":    whole(&s.Attempts),
-		"nth":         whole(&s.Nth),
-		"first":       whole(&s.First),
-		"probability": chance(&s.Probability),
+		"api":              text(&s.API),
+		"client":           text(&s.Client),
+		"node":             optional(&s.Node),
+		"topic":            text(&s.Role),
+		"partition":        optional(&s.Partition),
+		"record":           text(&s.Record),
+		"producer-id":      optional(&s.ProducerID),
+		"epoch":            optional(&s.Epoch),
+		"sequence":         optional(&s.Sequence),
+		"end":              text(&s.End),
+		"transactional-id": text(&s.TransactionalID),
+		"attempts":         whole(&s.Attempts),
+		"nth":              whole(&s.Nth),
+		"first":            whole(&s.First),
+		"probability":      chance(&s.Probability),
 	}
 }
 

@@ -33,7 +33,7 @@ rules:
       first: 10
       probability: 0.35
   - {name: slow, action: delay, wait: 1.5s, select: {api: Fetch, client: "7", node: 2}}
-  - {name: "no", action: answer-instead, code: NOT_LEADER_OR_FOLLOWER, select: {api: EndTxn, end: abort, nth: 3}}
+  - {name: "no", action: answer-instead, code: NOT_LEADER_OR_FOLLOWER, select: {api: EndTxn, end: abort, transactional-id: shop-1, nth: 3}}
   - {name: number, action: replace-response, code: 51, select: {api: Produce, producer-id: 4000, epoch: 0, sequence: 1, nth: 1}}
   - {name: old-name, action: replace-response, code: NOT_LEADER_FOR_PARTITION, select: {api: Produce, record: orders/42, nth: 1}}
 `))
@@ -46,7 +46,7 @@ rules:
 		{Name: "slow", Action: fault.Delay, Wait: 1500 * time.Millisecond, Select: fault.Selector{
 			API: "Fetch", Client: "7", Node: ptr[int32](2), Probability: 1}},
 		{Name: "no", Action: fault.AnswerInstead, Code: 6, Select: fault.Selector{
-			API: "EndTxn", End: "abort", Nth: 3, Probability: 1}},
+			API: "EndTxn", End: "abort", TransactionalID: "shop-1", Nth: 3, Probability: 1}},
 		{Name: "number", Action: fault.ReplaceResponse, Code: 51, Select: fault.Selector{
 			API: "Produce", ProducerID: ptr[int64](4000), Epoch: ptr[int16](0), Sequence: ptr[int32](1), Nth: 1, Probability: 1}},
 		{Name: "old-name", Action: fault.ReplaceResponse, Code: 6, Select: fault.Selector{

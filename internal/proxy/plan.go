@@ -54,6 +54,8 @@ func checkRule(r fault.Rule) error {
 		return fmt.Errorf("until %q: expected an API as Kafka spells it, such as Produce or InitProducerId", r.Until)
 	case (r.Select.Role != "" || r.Select.Partition != nil) && !namesPartitions(key):
 		return fmt.Errorf("%s %s: its requests are not known by topic or partition, so the rule would never hit", r.Action, r.Select.API)
+	case r.Select.TransactionalID != "" && !namesTransactionalID(key):
+		return fmt.Errorf("%s %s: its requests name no transactional id, so the rule would never hit", r.Action, r.Select.API)
 	case secret(key) && (r.Action == fault.ReplaceResponse || r.Action == fault.AnswerInstead):
 		return fmt.Errorf("%s %s: this API is never decoded, so its answers cannot be made", r.Action, r.Select.API)
 	case r.Action == fault.AnswerInstead && !answerable(key):
@@ -73,6 +75,16 @@ func namesPartitions(key int16) bool {
 	switch kmsg.Key(key) {
 	case kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.Metadata, kmsg.OffsetCommit,
 		kmsg.TxnOffsetCommit, kmsg.AddPartitionsToTxn:
+		return true
+	}
+	return false
+}
+
+// namesTransactionalID are the APIs whose transactional ids faults can select by.
+func namesTransactionalID(key int16) bool {
+	switch kmsg.Key(key) {
+	case kmsg.Produce, kmsg.FindCoordinator, kmsg.InitProducerID, kmsg.AddPartitionsToTxn, kmsg.AddOffsetsToTxn,
+		kmsg.TxnOffsetCommit, kmsg.EndTxn:
 		return true
 	}
 	return false

@@ -36,8 +36,9 @@ type Options struct {
 	// for addresses whose node is not known, as with bootstrap servers.
 	Upstreams map[int32]string
 
-	Roles    map[string]string   // topic to role, for fault decisions; other topics have role ""
-	TopicIDs map[[16]byte]string // topic ids known from the start; others are learned from answers
+	Roles            map[string]string   // topic to role, for fault decisions; other topics have role ""
+	TransactionalIDs map[string]string   // transactional id to what fault rules call it; others are none of theirs
+	TopicIDs         map[[16]byte]string // topic ids known from the start; others are learned from answers
 
 	Engine *fault.Engine        // decides on faults; nil: none
 	Clock  func() time.Duration // time since the trial began

@@ -18,7 +18,8 @@ type request struct {
 
 	parts    []fault.Part
 	batches  []evidence.TraceBatch
-	end      string // EndTxn only: "commit" or "abort"
+	end      string   // EndTxn only: "commit" or "abort"
+	ids      []string // transactional ids, as rules call them
 	summary  string
 	fields   map[string]string // nil unless Options.Fields
 	noAnswer bool              // Produce with acks=0
@@ -88,6 +89,7 @@ func (p *Proxy) understand(r *request, records *batch.Parser) {
 	if p.opts.Fields {
 		r.fields = fieldsOf(r.message)
 	}
+	r.ids = p.known(transactionalIDs(r.message))
 	switch m := r.message.(type) {
 	case *kmsg.ProduceRequest:
 		r.noAnswer = m.Acks == 0
@@ -111,10 +113,11 @@ func (r *request) exchange(conn int64, node int32, size int) *evidence.Exchange 
 	return &evidence.Exchange{
 		Conn: conn, Node: node, Client: r.client, API: apiName(r.key), Version: r.version,
 		Correlation: r.correlation, RequestBytes: size, Batches: r.batches, Summary: r.summary, Fields: r.fields,
+		TransactionalID: first(r.ids),
 	}
 }
 
 // decision is the request as fault rules see it.
 func (r *request) decision(node int32) fault.Request {
-	return fault.Request{Client: r.client, API: apiName(r.key), Node: node, End: r.end, Parts: r.parts}
+	return fault.Request{Client: r.client, API: apiName(r.key), Node: node, End: r.end, TransactionalIDs: r.ids, Parts: r.parts}
 }

@@ -284,6 +284,18 @@ func (r *run) partitions(role string) int32 {
 	return r.spec.Scenario.Topics[i].PartitionsWith(r.spec.Parameters)
 }
 
+// storyIDs are the real transactional ids that a plan is about, with what the story
+// calls them: the variant's own one, and those beside it (scenario.Stage.OwnID).
+func storyIDs(plan fault.Plan, story, real string) map[string]string {
+	ids := map[string]string{}
+	for _, rule := range plan {
+		if part, ok := strings.CutPrefix(rule.Select.TransactionalID, story); ok && part != "" || rule.Select.TransactionalID == story {
+			ids[real+part] = rule.Select.TransactionalID
+		}
+	}
+	return ids
+}
+
 func startProxy(r *run, h *house, ids map[string][16]byte) (*proxy.Proxy, error) {
 	plan := r.plan
 	if r.spec.Sabotage.FaultsOff {
@@ -296,6 +308,7 @@ func startProxy(r *run, h *house, ids map[string][16]byte) (*proxy.Proxy, error)
 	}
 	opts := proxy.Options{
 		Upstreams: h.cluster.Addrs(), Roles: roles, TopicIDs: names,
+		TransactionalIDs: storyIDs(plan, r.spec.Variant.Settings["transactional.id"], h.names.TransactionalID),
 		Engine: fault.NewEngine(plan, r.spec.Seed), Clock: h.clock, Keep: keptExchanges,
 		OnExchange: h.exchanges.settled, Fields: r.spec.Variant.Fields,
 		LeaveAddresses: r.spec.Sabotage.LeaveAddresses,
