@@ -1,5 +1,7 @@
 package evidence
 
+import "slices"
+
 // Trace is the requests of a trial in the order in which they reached the
 // proxy. It is bounded: Cut counts exchanges that were not kept. Everything that
 // a verdict needs is counted before anything is cut.
@@ -43,6 +45,11 @@ type Exchange struct {
 	// TransactionalID is that of the request as the story calls it, where a rule of the
 	// plan is about it; the real one stands in Summary.
 	TransactionalID string `json:"transactional_id,omitempty"`
+}
+
+// Carries says whether it is a Produce request with a copy of the record.
+func (e Exchange) Carries(id RecordID) bool {
+	return slices.ContainsFunc(e.Batches, func(b TraceBatch) bool { return slices.Contains(b.IDs, id) })
 }
 
 // TraceBatch is one record batch of a Produce request, and the broker's answer.

@@ -48,6 +48,18 @@ func (c *Consumer) Rewind(ctx context.Context, tp drivers.TopicPartition) (int64
 	return to.Offset, c.noted("seek", c.client.Seek(ctx, to))
 }
 
+// Stored is the group's committed offset of a partition, -1 if there is none.
+func (c *Consumer) Stored(ctx context.Context, tp drivers.TopicPartition) (int64, error) {
+	stored, err := c.client.Committed(ctx, []drivers.TopicPartition{tp})
+	if err != nil {
+		return 0, c.noted("read the committed offsets", err)
+	}
+	for _, p := range stored {
+		return p.Offset, nil
+	}
+	return -1, nil
+}
+
 // Close leaves the group.
 func (c *Consumer) Close() error { return c.close() }
 

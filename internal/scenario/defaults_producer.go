@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"time"
 
@@ -99,7 +98,7 @@ func sendAndTime(ctx context.Context, s *Stage, p *Producer) error {
 		if err := p.Wait(ctx); err != nil {
 			return err
 		}
-		e, err := s.Watch.Exchange(ctx, carries(m.ID))
+		e, err := s.Watch.Exchange(ctx, func(e evidence.Exchange) bool { return e.Carries(m.ID) })
 		if err != nil {
 			return err
 		}
@@ -109,13 +108,6 @@ func sendAndTime(ctx context.Context, s *Stage, p *Producer) error {
 	}
 	s.Answer(measured("linger.ms", millis(least)))
 	return nil
-}
-
-// carries is a Produce request with the record.
-func carries(id evidence.RecordID) func(evidence.Exchange) bool {
-	return func(e evidence.Exchange) bool {
-		return slices.ContainsFunc(e.Batches, func(b evidence.TraceBatch) bool { return slices.Contains(b.IDs, id) })
-	}
 }
 
 // ofBatches is what batches say of their producer. The first ones can be compressed.
@@ -260,8 +252,7 @@ func smallRecord(n int) Message {
 }
 
 func delivered(id evidence.RecordID) func(evidence.Exchange) bool {
-	carried := carries(id)
-	return func(e evidence.Exchange) bool { return e.Delivered && carried(e) }
+	return func(e evidence.Exchange) bool { return e.Delivered && e.Carries(id) }
 }
 
 func concludeInFlight(o *evidence.Observed) []evidence.Answer {

@@ -66,7 +66,7 @@ func coreMark(s Scenario) string {
 func claims(s Scenario) []string {
 	var all []string
 	for _, v := range s.Variants {
-		all = append(all, fmt.Sprintf("`%s` (%s): %s", v.Name, v.Kind, cell(v.Claim)))
+		all = append(all, fmt.Sprintf("`%s` (%s): %s", v.Name, v.Kind, tableCell(v.Claim)))
 	}
 	return all
 }
@@ -82,7 +82,7 @@ func section(b *strings.Builder, s Scenario) {
 		if v.Repeats {
 			repeats = "yes"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", v.Name, cell(v.About(p)),
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", v.Name, tableCell(v.About(p)),
 			list(v.FaultNames(p)), list(v.Requirements(p)), repeats)
 	}
 }
@@ -94,10 +94,10 @@ func list(parts []string) string {
 	}
 	parts = slices.Clone(parts)
 	for i := range parts {
-		parts[i] = cell(parts[i])
+		parts[i] = tableCell(parts[i])
 	}
 	return strings.Join(parts, "<br>")
 }
 
-// cell is text that stays within one cell.
-func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+// tableCell is text that stays within one cell.
+func tableCell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -1,0 +1,300 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"kcompare/drivers"
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+	"kcompare/internal/partition"
+)
+
+// This file has the cells of transactions: one answered error on one call, then a
+// transaction more from the same producer.
+
+// cellID is the transactional.id of the variants; each cell has its own one beside it.
+const cellID = "error-classes"
+
+// transactionCall is a request of a transaction, and what it is answered with.
+type transactionCall struct {
+	api     string
+	end     evidence.End // of EndTxn; "" for all others, whose transactions are to be committed
+	mode    answering
+	errors  []kafkaError
+	said    string // the driver's call that meets the error; "" where it depends on the library
+	offsets bool   // the transaction has offsets too
+	notSent string // why a client may never send it
+}
+
+func transactionCalls() []transactionCall {
+	const (
+		adds    = "Produce itself adds the partition to the transaction (KIP-890)"
+		addsToo = "TxnOffsetCommit itself adds the group to the transaction (KIP-890)"
+	)
+	var all []transactionCall
+	for _, mode := range []answering{instead, afterwards} {
+		all = append(all,
+			transactionCall{api: "Produce", said: "produce", errors: producingErrors(), mode: mode},
+			transactionCall{api: "InitProducerId", said: "init", errors: coordinatorErrors(clusterForbidden), mode: mode},
+			transactionCall{api: "AddPartitionsToTxn", errors: coordinatorErrors(unknownTopic, topicForbidden), mode: mode, notSent: adds},
+			transactionCall{api: "AddOffsetsToTxn", said: "send offsets", errors: coordinatorErrors(groupForbidden), mode: mode, offsets: true, notSent: addsToo},
+			transactionCall{api: "TxnOffsetCommit", said: "send offsets", errors: coordinatorErrors(groupForbidden, illegalGeneration), mode: mode, offsets: true},
+			transactionCall{api: "EndTxn", end: evidence.AskedAbort, said: "abort", errors: coordinatorErrors(), mode: mode},
+		)
+	}
+	commit := transactionCall{api: "EndTxn", end: evidence.AskedCommit, said: "commit"}
+	return append(all,
+		commit.answered(instead, coordinatorErrors()),
+		commit.answered(afterwards, undone(coordinatorErrors(), denyingCommit())),
+		commit.answered(denied, denyingCommit()))
+}
+
+func (k transactionCall) answered(mode answering, errors []kafkaError) transactionCall {
+	k.mode, k.errors = mode, errors
+	return k
+}
+
+// denyingCommit say that the transaction was not committed and may be aborted. What else
+// a coordinator answers may also be said of a repetition, of which the first was done.
+func denyingCommit() []kafkaError { return []kafkaError{txnAbortable} }
+
+func undone(all, without []kafkaError) []kafkaError {
+	return slices.DeleteFunc(all, func(e kafkaError) bool { return slices.Contains(without, e) })
+}
+
+// name has the end of EndTxn, and the transaction of Produce.
+func (k transactionCall) name() string {
+	switch {
+	case k.end != "":
+		return fmt.Sprintf("call=%s,end=%s,mode=%s", k.api, k.end, k.mode)
+	case k.api == "Produce":
+		return fmt.Sprintf("call=%s,in=transaction,mode=%s", k.api, k.mode)
+	}
+	return fmt.Sprintf("call=%s,mode=%s", k.api, k.mode)
+}
+
+func (k transactionCall) variant() Variant {
+	cells := cellsOf(k.errors)
+	v := Variant{
+		Name: k.name(), Kind: evidence.Promise,
+		Claim:     "of each transaction all or nothing is visible, and nothing that was aborted",
+		Settings:  transactionSettings(cellID),
+		Needs:     drivers.Abilities{Idempotence: true, Transactions: true, Groups: k.offsets},
+		BothViews: true,
+		Checks: []evidence.Check{
+			check(evidence.LostRecords, "==", 0),
+			check(evidence.Duplicates, "==", 0),
+			check(evidence.Torn, "==", 0),
+			check(evidence.Visible, ">=", evidence.CommittedRecords),
+			check(evidence.AbortedSeen, "==", 0),
+		},
+		Allowed: []evidence.AnomalyKind{evidence.FailedButPresent},
+		About: func(Parameters) string {
+			return fmt.Sprintf("%s, each on one %s, %s; then one more transaction of the same producer.", plural(len(cells), "error code"), k.request(), k.mode.inWords())
+		},
+		Plan:     func(Parameters) fault.Plan { return k.plan(cells) },
+		Records:  func(p Parameters, place partition.Func) []fault.Record { return transactionRecords(p, place, cells) },
+		Run:      func(ctx context.Context, s *Stage) error { return k.playEach(ctx, s, cells) },
+		Conclude: func(o *evidence.Observed) []evidence.Answer { return k.tell(o, cells) },
+	}
+	if k.offsets {
+		v.Consuming = map[string]string{"group.id": "kcompare-" + cellID, "partition.assignment.strategy": "range"}
+	}
+	if k.mode == denied {
+		v.Claim = "of each transaction all or nothing is visible; what was committed may have been called aborted"
+		v.Checks = v.Checks[:len(v.Checks)-1]
+		v.Allowed = append(v.Allowed, evidence.AbortedVisible)
+	}
+	return v
+}
+
+func (k transactionCall) plan(cells []cell) fault.Plan {
+	var plan fault.Plan
+	for _, c := range cells {
+		plan = append(plan, c.rule(k.mode, k.selector(c), k.notSent))
+	}
+	return plan
+}
+
+// request is the call in words.
+func (k transactionCall) request() string {
+	if k.end != "" {
+		return k.api + " (" + string(k.end) + ")"
+	}
+	return k.api
+}
+
+// selector finds the first request of the cell: by its record, or by its
+// transactional.id.
+func (k transactionCall) selector(c cell) fault.Selector {
+	if k.api == "Produce" {
+		return fault.Selector{API: k.api, Record: c.order(hit).ID.String(), Attempts: 1}
+	}
+	return fault.Selector{API: k.api, End: string(k.end), TransactionalID: c.id(), First: 1}
+}
+
+func transactionRecords(p Parameters, place partition.Func, cells []cell) []fault.Record {
+	var records []fault.Record
+	for _, c := range cells {
+		for _, t := range []turn{hit, next} {
+			for _, m := range c.pair(t) {
+				records = append(records, m.planned(place, p.PartitionsOf(shopPartitions)))
+			}
+		}
+	}
+	return records
+}
+
+// pair is what one transaction writes: two records in two topics, so that a part of it
+// could be visible.
+func (c cell) pair(t turn) []Message { return []Message{c.order(t), c.event(t)} }
+
+// playEach plays the cells one after the other. The producer of the next one is made
+// before a cell is played: librdkafka waits half a second in Init where it has no
+// connection yet (rdkafka_txnmgr.c, rd_kafka_txn_coord_query).
+func (k transactionCall) playEach(ctx context.Context, s *Stage, cells []cell) error {
+	group, err := k.group(s)
+	if err != nil {
+		return err
+	}
+	var ahead *TransactionalProducer
+	for i := range cells {
+		p := ahead
+		if i == 0 {
+			if p, err = s.NewTransactionalProducer(cells[0].who(hit), s.OwnID(cells[0].name)); err != nil {
+				return err
+			}
+		}
+		if i+1 < len(cells) {
+			if ahead, err = s.NewTransactionalProducer(cells[i+1].who(hit), s.OwnID(cells[i+1].name)); err != nil {
+				return err
+			}
+		}
+		if err := k.play(ctx, p, group, cells[i]); err != nil {
+			return fmt.Errorf("the cell of %s: %w", cells[i].name, err)
+		}
+	}
+	return nil
+}
+
+// group is a consumer that joins nothing: offsets of its group may be stored by whoever
+// names no member. It is nil where no offsets are sent.
+func (k transactionCall) group(s *Stage) (*Consumer, error) {
+	if !k.offsets {
+		return nil, nil
+	}
+	return s.NewConsumer("")
+}
+
+// play is one cell: the transaction that meets the error, and one more of the same
+// producer. One that cannot go on leaves its transaction open, and a new instance ends
+// that.
+func (k transactionCall) play(ctx context.Context, p *TransactionalProducer, group *Consumer, c cell) error {
+	limited, cancel := context.WithTimeout(ctx, cellTime)
+	defer cancel()
+	lives := k.transact(limited, p, group, c)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !lives {
+		heir, err := p.restart(ctx)
+		if err != nil {
+			return err
+		}
+		p = heir
+	}
+	if err := k.askOffsets(ctx, p.stage, group, c); err != nil {
+		return err
+	}
+	return p.Close()
+}
+
+// transact plays both transactions and says whether the producer got through to the
+// end of the second.
+func (k transactionCall) transact(ctx context.Context, p *TransactionalProducer, group *Consumer, c cell) bool {
+	ready := p.Init(ctx) == nil
+	if ready {
+		_ = p.tryOut(ctx, c.pair(hit), k.end, k.position(p.stage, group, c, hit)) // what came of it stands in the ledger
+		if p.transaction != 0 {
+			_ = p.Abort(ctx) // once more: the first one may have been what met the error
+		}
+	}
+	p.who = c.who(next)
+	if !ready && p.Init(ctx) != nil {
+		return false
+	}
+	return p.tryOut(ctx, c.pair(next), evidence.AskedCommit, k.position(p.stage, group, c, next)) == nil
+}
+
+// offsetsOf says what a transaction stores; nil for one without offsets.
+type offsetsOf func(context.Context, *TransactionalProducer) error
+
+// position is that of an input which the transaction is about: one partition for those
+// that meet the error, one for the next ones, and an offset that no other cell has.
+func (k transactionCall) position(s *Stage, group *Consumer, c cell, t turn) offsetsOf {
+	if group == nil {
+		return nil
+	}
+	return func(ctx context.Context, p *TransactionalProducer) error {
+		return p.SendOffsets(ctx, drivers.Position{TopicPartition: t.input(s), Offset: c.offset()}, group)
+	}
+}
+
+func (t turn) input(s *Stage) drivers.TopicPartition {
+	if t == next {
+		return drivers.TopicPartition{Topic: s.Topics[orderEvents]}
+	}
+	return drivers.TopicPartition{Topic: s.Topics[orders]}
+}
+
+func (c cell) offset() int64 { return int64(c.n + 1) }
+
+// tryOut is a transaction of a program that looks at every outcome, and aborts where it
+// cannot commit. The error is that of the last call that failed.
+func (p *TransactionalProducer) tryOut(ctx context.Context, messages []Message, end evidence.End, offsets offsetsOf) error {
+	if err := p.Begin(ctx); err != nil {
+		return err
+	}
+	for _, m := range messages {
+		p.Send(ctx, m)
+	}
+	err := p.Wait(ctx)
+	if err == nil && offsets != nil {
+		err = offsets(ctx, p)
+	}
+	refused := p.Failed()
+	if err == nil && !refused && end != evidence.AskedAbort {
+		if err = p.Commit(ctx); err == nil {
+			return nil
+		}
+	}
+	if abort := p.Abort(ctx); abort != nil {
+		return abort
+	}
+	if refused {
+		return errRecordRefused
+	}
+	return err
+}
+
+var errRecordRefused = errors.New("a record was refused, and the transaction aborted")
+
+// askOffsets notes whose offsets are stored.
+func (k transactionCall) askOffsets(ctx context.Context, s *Stage, group *Consumer, c cell) error {
+	if group == nil {
+		return nil
+	}
+	var stored [2]bool
+	for _, t := range []turn{hit, next} {
+		offset, err := group.Stored(ctx, t.input(s))
+		if err != nil {
+			return err
+		}
+		stored[t] = offset == c.offset()
+	}
+	s.Answer(evidence.Answer{Question: c.name + ofOffsets, Answer: whose(stored)})
+	return nil
+}
