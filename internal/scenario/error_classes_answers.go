@@ -34,9 +34,16 @@ func tellRecords(o *evidence.Observed, cells []cell) []evidence.Answer {
 	for _, c := range cells {
 		all = append(all,
 			evidence.Answer{Question: c.name, Answer: m.record(c.order(hit).ID)},
-			evidence.Answer{Question: c.name + ": next", Answer: m.record(c.order(next).ID)})
+			c.next(m.record(c.order(next).ID)))
 	}
 	return all
+}
+
+// next is an answer to what the producer was good for afterwards. A topic that was
+// forbidden stays so for librdkafka until it has asked for metadata again
+// (rdkafka_topic.c): whether the next record comes before or after that is chance.
+func (c cell) next(answer string) evidence.Answer {
+	return evidence.Answer{Question: c.name + ": next", Answer: answer, Measured: c.kafkaError == topicForbidden}
 }
 
 // record is the fate of a record beside what was told of it.
@@ -101,7 +108,7 @@ func (k transactionCall) tell(o *evidence.Observed, cells []cell) []evidence.Ans
 	for _, c := range cells {
 		all = append(all,
 			evidence.Answer{Question: c.name, Answer: k.ended(m, c)},
-			evidence.Answer{Question: c.name + ": next", Answer: m.lives(c)})
+			c.next(m.lives(c)))
 	}
 	if k.offsets {
 		all = append(all, evidence.Answer{Question: "records and offsets apart", Answer: m.apart(cells), Expected: "nowhere"})
@@ -114,6 +121,9 @@ func (k transactionCall) tell(o *evidence.Observed, cells []cell) []evidence.Ans
 // asked again, or took it for success.
 func (k transactionCall) ended(m matrix, c cell) string {
 	told := m.told(c.who(hit), k.said)
+	if s, handed := m.send(c.order(hit).ID); handed && k.api == "Produce" {
+		told = class(s.Error) // other records of the transaction have errors of their own
+	}
 	if told == "" && k.requests(m.o, c) > 1 {
 		return join("retried", m.transaction(c, hit))
 	}

@@ -101,7 +101,7 @@ func produceEach(ctx context.Context, s *Stage, cells []cell) error {
 			p = nil
 		}
 	}
-	s.Answer(evidence.Answer{Question: "producers needed", Answer: fmt.Sprint(made)})
+	s.Answer(evidence.Answer{Question: "producers needed", Answer: fmt.Sprint(made), Measured: true}) // see cell.next
 	return nil
 }
 
