@@ -59,6 +59,11 @@ func transactions() []Situation {
 			play: sequenceUsedTwice,
 		},
 		{
+			ID: "sequence-after-refused", Asks: "sequence 0 of a transaction was refused and nothing else written; the next one (AddPartitionsToTxn v0, Produce v10, EndTxn v1) begins with sequence 1",
+			Means: "librdkafka 2.11.1 goes on with the number after that of the refused record. Kafka refuses its next transaction too, and the one after that works; here already the next one does.",
+			play:  sequenceAfterRefused,
+		},
+		{
 			ID: "epoch-ahead", Asks: "a transactional batch has an epoch that nobody handed out yet",
 			Means: "A client with a wrong epoch locks the right one out here.",
 			Aside: "No library makes up an epoch in a transaction.",
@@ -104,8 +109,7 @@ func transactions() []Situation {
 		},
 		{
 			ID: "abort-nothing-old", Asks: "EndTxn v1 abort on a new transactional.id",
-			Means: "An abort of nothing goes unnoticed here.",
-			Aside: "librdkafka sends no EndTxn for a transaction without partitions.",
+			Means: "An abort of nothing goes unnoticed here. librdkafka 2.11.1 sends one after AddPartitionsToTxn was refused: on Kafka its producer dies of that.",
 			play:  func(s *session) { s.endNothing(endOld, abort) },
 		},
 		{
@@ -236,6 +240,18 @@ func sequenceUsedTwice(s *session) {
 	s.ended(endOld, p, abort)
 	s.must("AddPartitionsToTxn", s.addPartition(p, t))
 	s.tell("Produce", s.produce(produceOld, t, p, 0, "b").String())
+	s.ended(endOld, p, commit)
+	s.tell("log", s.log(t))
+}
+
+// sequenceAfterRefused: the marker of the first transaction is all that the partition
+// has of the producer.
+func sequenceAfterRefused(s *session) {
+	t, p := s.newTopic(), s.transactional()
+	s.must("AddPartitionsToTxn", s.addPartition(p, t))
+	s.ended(endOld, p, abort)
+	s.must("AddPartitionsToTxn", s.addPartition(p, t))
+	s.tell("Produce", s.produce(produceOld, t, p, 1, "b").String())
 	s.ended(endOld, p, commit)
 	s.tell("log", s.log(t))
 }

@@ -60,23 +60,23 @@ func (m answering) inWords() string {
 	return "and the broker never sees it"
 }
 
-// cell is one error code and the records that are sent for it: the one that meets the
+// errorCell is one error code and the records that are sent for it: the one that meets the
 // error, and the next one.
-type cell struct {
+type errorCell struct {
 	n int // its place in the variant
 	kafkaError
 }
 
-func cellsOf(errors []kafkaError) []cell {
-	all := make([]cell, len(errors))
+func cellsOf(errors []kafkaError) []errorCell {
+	all := make([]errorCell, len(errors))
 	for n, e := range errors {
-		all[n] = cell{n, e}
+		all[n] = errorCell{n, e}
 	}
 	return all
 }
 
 // rule answers the request that it selects with the error, once.
-func (c cell) rule(mode answering, s fault.Selector, notSent string) fault.Rule {
+func (c errorCell) rule(mode answering, s fault.Selector, notSent string) fault.Rule {
 	s.Probability = 1
 	return fault.Rule{Name: c.name, Action: mode.action(), Code: c.code, Select: s, NotSent: notSent}
 }
@@ -92,10 +92,10 @@ const (
 // order and event are the records of a cell. Those that meet the error and those that
 // come next go to the same partitions, because a sequence of numbers is one of a
 // partition.
-func (c cell) order(t turn) Message { return c.message(orders, t) }
-func (c cell) event(t turn) Message { return c.message(orderEvents, t) }
+func (c errorCell) order(t turn) Message { return c.message(orders, t) }
+func (c errorCell) event(t turn) Message { return c.message(orderEvents, t) }
 
-func (c cell) message(role string, t turn) Message {
+func (c errorCell) message(role string, t turn) Message {
 	return Message{
 		Topic: role, ID: evidence.RecordID{Role: role, N: 2*c.n + int(t)},
 		Key: fmt.Appendf(nil, "order-%02d", c.n), Value: fmt.Appendf(nil, "%s %d", strings.ToLower(c.name), t),
@@ -103,11 +103,11 @@ func (c cell) message(role string, t turn) Message {
 }
 
 // id is the transactional.id of the cell, as the story calls it.
-func (c cell) id() string { return "kcompare-" + cellID + "-" + c.name }
+func (c errorCell) id() string { return "kcompare-" + cellID + "-" + c.name }
 
 // who names the part of the story that an error belongs to: the cell, and its next
 // record or transaction apart from it.
-func (c cell) who(t turn) string {
+func (c errorCell) who(t turn) string {
 	if t == next {
 		return c.name + ", next"
 	}

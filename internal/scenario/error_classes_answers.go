@@ -28,7 +28,7 @@ func newMatrix(o *evidence.Observed) matrix {
 	return m
 }
 
-func tellRecords(o *evidence.Observed, cells []cell) []evidence.Answer {
+func tellRecords(o *evidence.Observed, cells []errorCell) []evidence.Answer {
 	m := newMatrix(o)
 	var all []evidence.Answer
 	for _, c := range cells {
@@ -42,7 +42,7 @@ func tellRecords(o *evidence.Observed, cells []cell) []evidence.Answer {
 // next is an answer to what the producer was good for afterwards. A topic that was
 // forbidden stays so for librdkafka until it has asked for metadata again
 // (rdkafka_topic.c): whether the next record comes before or after that is chance.
-func (c cell) next(answer string) evidence.Answer {
+func (c errorCell) next(answer string) evidence.Answer {
 	return evidence.Answer{Question: c.name + ": next", Answer: answer, Measured: c.kafkaError == topicForbidden}
 }
 
@@ -102,7 +102,7 @@ func join[T ~string](first T, more ...string) string {
 
 // tell says of each cell how its transaction ended and what the program was told, and
 // whether the producer lives.
-func (k transactionCall) tell(o *evidence.Observed, cells []cell) []evidence.Answer {
+func (k transactionCall) tell(o *evidence.Observed, cells []errorCell) []evidence.Answer {
 	m := newMatrix(o)
 	var all []evidence.Answer
 	for _, c := range cells {
@@ -119,7 +119,7 @@ func (k transactionCall) tell(o *evidence.Observed, cells []cell) []evidence.Ans
 // ended says how the transaction that met the error ended, and of what class the error
 // was for the program. Of an error that it was not told the library knew what to do: it
 // asked again, or took it for success.
-func (k transactionCall) ended(m matrix, c cell) string {
+func (k transactionCall) ended(m matrix, c errorCell) string {
 	told := m.told(c.who(hit), k.said)
 	if s, handed := m.send(c.order(hit).ID); handed && k.api == "Produce" {
 		told = class(s.Error) // other records of the transaction have errors of their own
@@ -131,7 +131,7 @@ func (k transactionCall) ended(m matrix, c cell) string {
 }
 
 // requests counts those of the call before the next transaction wrote anything.
-func (k transactionCall) requests(o *evidence.Observed, c cell) int {
+func (k transactionCall) requests(o *evidence.Observed, c errorCell) int {
 	requests := 0
 	for _, e := range o.Trace.Exchanges {
 		if e.Carries(c.order(next).ID) {
@@ -149,7 +149,7 @@ func (k transactionCall) requests(o *evidence.Observed, c cell) int {
 
 // transaction is how one ended, by the log. Whether the second record of an aborted one
 // was written in time is chance, so nothing is said of it.
-func (m matrix) transaction(c cell, t turn) string {
+func (m matrix) transaction(c errorCell, t turn) string {
 	var fates []evidence.Fate
 	for _, message := range c.pair(t) {
 		fates = append(fates, m.fates[message.ID]...)
@@ -167,7 +167,7 @@ func (m matrix) transaction(c cell, t turn) string {
 }
 
 // lives says what the producer was still good for.
-func (m matrix) lives(c cell) string {
+func (m matrix) lives(c errorCell) string {
 	switch ended := m.transaction(c, next); ended {
 	case "committed":
 		return "works"
@@ -220,7 +220,7 @@ func whose(is [2]bool) string {
 
 // apart names the cells in which records are visible without their offsets being stored,
 // or the other way round.
-func (m matrix) apart(cells []cell) string {
+func (m matrix) apart(cells []errorCell) string {
 	stored := map[string]string{}
 	for _, a := range m.o.Trial.Answers {
 		stored[a.Question] = a.Answer

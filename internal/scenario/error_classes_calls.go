@@ -18,15 +18,19 @@ import (
 // cellID is the transactional.id of the variants; each cell has its own one beside it.
 const cellID = "error-classes"
 
+// refusedNumber: librdkafka gives the record after a refused one the next sequence number.
+const refusedNumber = "sequence-after-refused"
+
 // transactionCall is a request of a transaction, and what it is answered with.
 type transactionCall struct {
 	api     string
 	end     evidence.End // of EndTxn; "" for all others, whose transactions are to be committed
 	mode    answering
 	errors  []kafkaError
-	said    string // the driver's call that meets the error; "" where it depends on the library
-	offsets bool   // the transaction has offsets too
-	notSent string // why a client may never send it
+	said    string   // the driver's call that meets the error; "" where it depends on the library
+	offsets bool     // the transaction has offsets too
+	rows    []string // Variant.BrokerRows
+	notSent string   // why a client may never send it
 }
 
 func transactionCalls() []transactionCall {
@@ -46,6 +50,8 @@ func transactionCalls() []transactionCall {
 		)
 	}
 	commit := transactionCall{api: "EndTxn", end: evidence.AskedCommit, said: "commit"}
+	all[0].rows = []string{refusedNumber}
+	all[2].rows = []string{"abort-nothing-old"} // librdkafka aborts what the broker never heard of
 	return append(all,
 		commit.answered(instead, coordinatorErrors()),
 		commit.answered(afterwards, undone(coordinatorErrors(), denyingCommit())),
@@ -83,7 +89,7 @@ func (k transactionCall) variant() Variant {
 		Claim:     "of each transaction all or nothing is visible, and nothing that was aborted",
 		Settings:  transactionSettings(cellID),
 		Needs:     drivers.Abilities{Idempotence: true, Transactions: true, Groups: k.offsets},
-		BothViews: true,
+		BothViews: true, BrokerRows: k.rows,
 		Checks: []evidence.Check{
 			check(evidence.LostRecords, "==", 0),
 			check(evidence.Duplicates, "==", 0),
@@ -111,7 +117,7 @@ func (k transactionCall) variant() Variant {
 	return v
 }
 
-func (k transactionCall) plan(cells []cell) fault.Plan {
+func (k transactionCall) plan(cells []errorCell) fault.Plan {
 	var plan fault.Plan
 	for _, c := range cells {
 		plan = append(plan, c.rule(k.mode, k.selector(c), k.notSent))
@@ -129,14 +135,14 @@ func (k transactionCall) request() string {
 
 // selector finds the first request of the cell: by its record, or by its
 // transactional.id.
-func (k transactionCall) selector(c cell) fault.Selector {
+func (k transactionCall) selector(c errorCell) fault.Selector {
 	if k.api == "Produce" {
 		return fault.Selector{API: k.api, Record: c.order(hit).ID.String(), Attempts: 1}
 	}
 	return fault.Selector{API: k.api, End: string(k.end), TransactionalID: c.id(), First: 1}
 }
 
-func transactionRecords(p Parameters, place partition.Func, cells []cell) []fault.Record {
+func transactionRecords(p Parameters, place partition.Func, cells []errorCell) []fault.Record {
 	var records []fault.Record
 	for _, c := range cells {
 		for _, t := range []turn{hit, next} {
@@ -150,12 +156,12 @@ func transactionRecords(p Parameters, place partition.Func, cells []cell) []faul
 
 // pair is what one transaction writes: two records in two topics, so that a part of it
 // could be visible.
-func (c cell) pair(t turn) []Message { return []Message{c.order(t), c.event(t)} }
+func (c errorCell) pair(t turn) []Message { return []Message{c.order(t), c.event(t)} }
 
 // playEach plays the cells one after the other. The producer of the next one is made
 // before a cell is played: librdkafka waits half a second in Init where it has no
 // connection yet (rdkafka_txnmgr.c, rd_kafka_txn_coord_query).
-func (k transactionCall) playEach(ctx context.Context, s *Stage, cells []cell) error {
+func (k transactionCall) playEach(ctx context.Context, s *Stage, cells []errorCell) error {
 	group, err := k.group(s)
 	if err != nil {
 		return err
@@ -192,7 +198,7 @@ func (k transactionCall) group(s *Stage) (*Consumer, error) {
 // play is one cell: the transaction that meets the error, and one more of the same
 // producer. One that cannot go on leaves its transaction open, and a new instance ends
 // that.
-func (k transactionCall) play(ctx context.Context, p *TransactionalProducer, group *Consumer, c cell) error {
+func (k transactionCall) play(ctx context.Context, p *TransactionalProducer, group *Consumer, c errorCell) error {
 	limited, cancel := context.WithTimeout(ctx, cellTime)
 	defer cancel()
 	lives := k.transact(limited, p, group, c)
@@ -214,7 +220,7 @@ func (k transactionCall) play(ctx context.Context, p *TransactionalProducer, gro
 
 // transact plays both transactions and says whether the producer got through to the
 // end of the second.
-func (k transactionCall) transact(ctx context.Context, p *TransactionalProducer, group *Consumer, c cell) bool {
+func (k transactionCall) transact(ctx context.Context, p *TransactionalProducer, group *Consumer, c errorCell) bool {
 	ready := p.Init(ctx) == nil
 	if ready {
 		_ = p.tryOut(ctx, c.pair(hit), k.end, k.position(p.stage, group, c, hit)) // what came of it stands in the ledger
@@ -234,7 +240,7 @@ type offsetsOf func(context.Context, *TransactionalProducer) error
 
 // position is that of an input which the transaction is about: one partition for those
 // that meet the error, one for the next ones, and an offset that no other cell has.
-func (k transactionCall) position(s *Stage, group *Consumer, c cell, t turn) offsetsOf {
+func (k transactionCall) position(s *Stage, group *Consumer, c errorCell, t turn) offsetsOf {
 	if group == nil {
 		return nil
 	}
@@ -250,7 +256,7 @@ func (t turn) input(s *Stage) drivers.TopicPartition {
 	return drivers.TopicPartition{Topic: s.Topics[orders]}
 }
 
-func (c cell) offset() int64 { return int64(c.n + 1) }
+func (c errorCell) offset() int64 { return int64(c.n + 1) }
 
 // tryOut is a transaction of a program that looks at every outcome, and aborts where it
 // cannot commit. The error is that of the last call that failed.
@@ -283,7 +289,7 @@ func (p *TransactionalProducer) tryOut(ctx context.Context, messages []Message, 
 var errRecordRefused = errors.New("a record was refused, and the transaction aborted")
 
 // askOffsets notes whose offsets are stored.
-func (k transactionCall) askOffsets(ctx context.Context, s *Stage, group *Consumer, c cell) error {
+func (k transactionCall) askOffsets(ctx context.Context, s *Stage, group *Consumer, c errorCell) error {
 	if group == nil {
 		return nil
 	}

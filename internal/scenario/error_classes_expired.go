@@ -15,7 +15,7 @@ const mostAsked = 3
 // expiredID is E05 as the proxy tells it: the broker knows the id, and says once that it
 // does not.
 func expiredID() Variant {
-	k := transactionCall{api: "Produce", said: "produce", errors: []kafkaError{invalidMapping}, mode: instead}
+	k := transactionCall{api: "Produce", said: "produce", errors: []kafkaError{invalidMapping}, mode: instead, rows: []string{refusedNumber}}
 	v := k.variant()
 	v.Name = "case=E05,expiry=answered"
 	v.Claim = "a producer whose id is said to be forgotten loses nothing and does not ask for ever"

@@ -79,7 +79,7 @@ func producing(mode answering, errors []kafkaError) Variant {
 
 // produceEach plays the cells with one producer as long as it lives: a producer whose
 // next record fails is given up for a new one.
-func produceEach(ctx context.Context, s *Stage, cells []cell) error {
+func produceEach(ctx context.Context, s *Stage, cells []errorCell) error {
 	var p *Producer
 	made := 0
 	for _, c := range cells {
@@ -106,7 +106,7 @@ func produceEach(ctx context.Context, s *Stage, cells []cell) error {
 }
 
 // playCell says whether the producer lives on.
-func (p *Producer) playCell(ctx context.Context, c cell) (lives bool, err error) {
+func (p *Producer) playCell(ctx context.Context, c errorCell) (lives bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, cellTime)
 	defer cancel()
 	for _, t := range []turn{hit, next} {

@@ -309,7 +309,7 @@ func startProxy(r *run, h *house, ids map[string][16]byte) (*proxy.Proxy, error)
 	opts := proxy.Options{
 		Upstreams: h.cluster.Addrs(), Roles: roles, TopicIDs: names,
 		TransactionalIDs: storyIDs(plan, r.spec.Variant.Settings["transactional.id"], h.names.TransactionalID),
-		Engine: fault.NewEngine(plan, r.spec.Seed), Clock: h.clock, Keep: keptExchanges,
+		Engine:           fault.NewEngine(plan, r.spec.Seed), Clock: h.clock, Keep: keptExchanges,
 		OnExchange: h.exchanges.settled, Fields: r.spec.Variant.Fields,
 		LeaveAddresses: r.spec.Sabotage.LeaveAddresses,
 	}
