@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"kcompare/internal/broker"
@@ -65,7 +66,40 @@ func (o *runOptions) startBroker(ctx context.Context, specs []trial.Spec) (stop 
 		return nil, err
 	}
 	o.info, o.site.Cluster = cluster.Info(), cluster
+	o.site.StartOwn = o.oneAtATime()
 	return cluster.Close, nil
+}
+
+// oneAtATime starts a Kafka of one node beside the shared one when the one before it is
+// gone: each takes 300 MB.
+func (o *runOptions) oneAtATime() func(context.Context, map[string]string) (broker.Cluster, error) {
+	room := make(chan struct{}, 1)
+	return func(ctx context.Context, settings map[string]string) (broker.Cluster, error) {
+		select {
+		case room <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		opts := o.kafka(o.state)
+		opts.Nodes, opts.Settings = 1, settings
+		cluster, err := broker.StartKafka(ctx, opts)
+		if err != nil {
+			<-room
+			return nil, err
+		}
+		return &ownKafka{cluster, sync.OnceFunc(func() { <-room })}, nil
+	}
+}
+
+// ownKafka makes room for the next one when it is closed.
+type ownKafka struct {
+	*broker.Kafka
+	leave func()
+}
+
+func (k *ownKafka) Close() error {
+	defer k.leave()
+	return k.Kafka.Close()
 }
 
 // mostReplicas of a partition are made where the user did not say how many.

@@ -30,7 +30,7 @@ func errorVariants() []Variant {
 	for _, call := range transactionCalls() {
 		all = append(all, call.variant())
 	}
-	return append(all, noRight(), expiredID(), purgedByAbort(), purgedByClose(), noCoordinatorEver())
+	return append(all, noRight(), expiredID(), forgottenID(), purgedByAbort(), purgedByClose(), noCoordinatorEver())
 }
 
 // answering says when the error is answered.

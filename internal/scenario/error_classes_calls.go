@@ -221,17 +221,27 @@ func (k transactionCall) play(ctx context.Context, p *TransactionalProducer, gro
 // transact plays both transactions and says whether the producer got through to the
 // end of the second.
 func (k transactionCall) transact(ctx context.Context, p *TransactionalProducer, group *Consumer, c errorCell) bool {
-	ready := p.Init(ctx) == nil
-	if ready {
-		_ = p.tryOut(ctx, c.pair(hit), k.end, k.position(p.stage, group, c, hit)) // what came of it stands in the ledger
-		if p.transaction != 0 {
-			_ = p.Abort(ctx) // once more: the first one may have been what met the error
-		}
+	if p.Init(ctx) == nil {
+		return k.goOn(ctx, p, group, c)
 	}
 	p.who = c.who(next)
-	if !ready && p.Init(ctx) != nil {
+	if p.Init(ctx) != nil {
 		return false
 	}
+	return k.oneMore(ctx, p, group, c)
+}
+
+// goOn is transact of a producer that is ready.
+func (k transactionCall) goOn(ctx context.Context, p *TransactionalProducer, group *Consumer, c errorCell) bool {
+	_ = p.tryOut(ctx, c.pair(hit), k.end, k.position(p.stage, group, c, hit)) // what came of it stands in the ledger
+	if p.transaction != 0 {
+		_ = p.Abort(ctx) // once more: the first one may have been what met the error
+	}
+	p.who = c.who(next)
+	return k.oneMore(ctx, p, group, c)
+}
+
+func (k transactionCall) oneMore(ctx context.Context, p *TransactionalProducer, group *Consumer, c errorCell) bool {
 	return p.tryOut(ctx, c.pair(next), evidence.AskedCommit, k.position(p.stage, group, c, next)) == nil
 }
 

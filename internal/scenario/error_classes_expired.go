@@ -1,36 +1,121 @@
 package scenario
 
 import (
-	"strconv"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+	"kcompare/internal/partition"
 )
 
 // This file has the case E05: a producer whose id the broker has forgotten.
 
-// mostAsked is how often a client may send a record that is answered
-// INVALID_PRODUCER_ID_MAPPING once before that is a loop.
-const mostAsked = 3
+// mostRefused is how often a client may ask with an id that is unknown before that is a
+// loop: once with each call of a transaction.
+const mostRefused = 5
 
 // expiredID is E05 as the proxy tells it: the broker knows the id, and says once that it
 // does not.
 func expiredID() Variant {
-	k := transactionCall{api: "Produce", said: "produce", errors: []kafkaError{invalidMapping}, mode: instead, rows: []string{refusedNumber}}
+	k := ofExpired(instead)
+	return k.expiring("case=E05,expiry=answered")
+}
+
+// The settings under which an id is forgotten soon, and how long that takes at most
+// (TransactionStateManager.scala, removeExpiredTransactionalIds).
+const (
+	idExpires = time.Second
+	idSwept   = 200 * time.Millisecond
+	forgotten = 4 * time.Second
+)
+
+// forgottenID is E05 as it happens by itself: the id was not used for a while.
+func forgottenID() Variant {
+	k := ofExpired("")
+	v := k.expiring("case=E05,expiry=natural")
+	cells := cellsOf(k.errors)
+	v.NeedsKafka = "an expired id is answered otherwise there, and librdkafka never recovers (docs/brokers.md, expired-write and expired-init)"
+	v.BrokerSettings = map[string]string{
+		"transactional.id.expiration.ms":                             fmt.Sprint(idExpires.Milliseconds()),
+		"transaction.remove.expired.transaction.cleanup.interval.ms": fmt.Sprint(idSwept.Milliseconds()),
+	}
+	v.About = func(Parameters) string {
+		return fmt.Sprintf("The broker forgets ids that were not used for %v; a transaction, a pause of %v, and two more transactions of the same producer.", idExpires, forgotten)
+	}
+	v.Plan = noFaults
+	v.Records = func(p Parameters, place partition.Func) []fault.Record {
+		records := transactionRecords(p, place, cells)
+		for _, m := range beforeExpiry() {
+			records = append(records, m.planned(place, p.PartitionsOf(shopPartitions)))
+		}
+		return records
+	}
+	v.Run = func(ctx context.Context, s *Stage) error { return k.playForgotten(ctx, s, cells[0]) }
+	return v
+}
+
+func ofExpired(mode answering) transactionCall {
+	return transactionCall{api: "Produce", said: "produce", errors: []kafkaError{invalidMapping}, mode: mode, rows: []string{refusedNumber}}
+}
+
+func (k transactionCall) expiring(name string) Variant {
 	v := k.variant()
-	v.Name = "case=E05,expiry=answered"
-	v.Claim = "a producer whose id is said to be forgotten loses nothing and does not ask for ever"
+	v.Name = name
+	v.Claim = "a producer whose id is forgotten loses nothing and does not ask for ever"
 	tell := v.Conclude
 	v.Conclude = func(o *evidence.Observed) []evidence.Answer {
-		c := cellsOf(k.errors)[0]
-		return append(tell(o),
-			evidence.Answer{Question: "asked for ever", Answer: loops(k.requests(o, c)), Expected: "no"})
+		return append(tell(o), evidence.Answer{Question: "asks for ever", Answer: loops(o), Expected: "no"})
 	}
 	return v
 }
 
-func loops(requests int) string {
-	if requests > mostAsked {
-		return strconv.Itoa(requests) + " times"
+// beforeExpiry is what the transaction writes that comes before everything else.
+func beforeExpiry() []Message { return errorCell{n: 1, kafkaError: invalidMapping}.pair(hit) }
+
+func (k transactionCall) playForgotten(ctx context.Context, s *Stage, c errorCell) error {
+	p, err := s.NewTransactionalProducer("before", s.OwnID(c.name))
+	if err != nil {
+		return err
+	}
+	if err := p.Init(ctx); err != nil {
+		return err
+	}
+	if err := p.tryOut(ctx, beforeExpiry(), evidence.AskedCommit, nil); err != nil {
+		return err
+	}
+	if err := s.Pause(ctx, forgotten); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, cellTime)
+	defer cancel()
+	p.who = c.who(hit)
+	if k.goOn(limited, p, nil, c) {
+		return p.Close()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	heir, err := p.restart(ctx)
+	if err != nil {
+		return err
+	}
+	return heir.Close()
+}
+
+// loops counts the answers that said that the id is unknown.
+func loops(o *evidence.Observed) string {
+	refused := 0
+	for _, e := range o.Trace.Exchanges {
+		if e.Delivered && slices.Contains(strings.Split(e.Result, ", "), invalidMapping.name) {
+			refused++
+		}
+	}
+	if refused > mostRefused {
+		return fmt.Sprintf("%d times", refused)
 	}
 	return "no"
 }

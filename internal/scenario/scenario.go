@@ -92,6 +92,11 @@ type Variant struct {
 	// Apache Kafka does otherwise. "" where it can.
 	NeedsKafka string
 
+	// BrokerSettings are lines of server.properties that it is about. No other trial could
+	// live with them, so on Apache Kafka it gets one of a single node to itself; where
+	// nobody can start one it is not-supported.
+	BrokerSettings map[string]string
+
 	// Repeats says that the same seed gives the same counts, because it sends one
 	// record at a time. Repeats of a trial are held to that.
 	Repeats bool

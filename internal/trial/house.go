@@ -41,18 +41,37 @@ const keptExchanges = 100_000
 // open starts everything in order. When a part fails, those before it are
 // stopped.
 func open(ctx context.Context, r *run, clock func() time.Duration) (*house, error) {
-	ctx, cancel := context.WithTimeout(ctx, makingTime)
-	defer cancel()
 	h := &house{spec: r.spec, names: r.spec.Names(), clock: clock}
 	h.topics = h.names.Topics
-	if r.spec.Site != nil {
-		h.cluster = r.spec.Site.Cluster
+	if err := h.findCluster(ctx); err != nil {
+		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, makingTime)
+	defer cancel()
 	if err := h.start(ctx, r); err != nil {
 		h.close()
 		return nil, err
 	}
 	return h, nil
+}
+
+// findCluster is the one that trials share, or another for this trial alone where it is
+// about settings of brokers. An embedded one is started later.
+func (h *house) findCluster(ctx context.Context) (err error) {
+	site := h.spec.Site
+	if site == nil {
+		return nil
+	}
+	h.cluster = site.Cluster
+	own := h.spec.Variant.BrokerSettings
+	if own == nil {
+		return nil
+	}
+	if h.cluster, err = site.StartOwn(ctx, own); err != nil {
+		return fmt.Errorf("start a broker for this trial: %w", err)
+	}
+	h.closers = append(h.closers, h.cluster.Close)
+	return nil
 }
 
 func (h *house) start(ctx context.Context, r *run) error {

@@ -27,6 +27,11 @@ type Site struct {
 	Security             map[string]string
 	ClientTLS, BrokerTLS *tls.Config
 
+	// StartOwn starts another cluster with settings of its own (scenario.Variant's
+	// BrokerSettings), for one trial, which closes it. The end of ctx closes it too. nil:
+	// nobody can.
+	StartOwn func(ctx context.Context, settings map[string]string) (broker.Cluster, error)
+
 	Replicas    int16             // of each partition; 0: on every node
 	TopicConfig map[string]string // beside what a scenario asks for, and before it
 	Keep        bool              // topics stay, for looking at them

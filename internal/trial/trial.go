@@ -241,6 +241,10 @@ func (r *run) askDriver() error {
 		c.Unsupported = "needs the embedded broker: it makes a topic when a client asks for it"
 		return nil
 	}
+	if r.spec.Variant.BrokerSettings != nil && (r.spec.embedded() || r.spec.Site.StartOwn == nil) {
+		c.Unsupported = "needs a broker of its own: it is about settings of brokers"
+		return nil
+	}
 	if least := r.spec.Variant.Nodes; r.spec.Nodes < least {
 		c.Unsupported = fmt.Sprintf("it needs a broker of %d nodes, this one has %d", least, r.spec.Nodes)
 		return nil
