@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"kcompare/drivers"
 )
@@ -37,6 +39,9 @@ func (v Variant) Requirements(p Parameters) []string {
 	}
 	if v.Missing != "" {
 		all = append(all, "the embedded broker: it makes a topic when a client asks for it")
+	}
+	for _, key := range slices.Sorted(maps.Keys(v.BrokerSettings)) {
+		all = append(all, fmt.Sprintf("a broker of its own with %s=%s", key, v.BrokerSettings[key]))
 	}
 	if v.Nodes > 1 {
 		all = append(all, fmt.Sprintf("%d nodes", v.Nodes))

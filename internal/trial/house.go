@@ -308,8 +308,9 @@ func (r *run) partitions(role string) int32 {
 func storyIDs(plan fault.Plan, story, real string) map[string]string {
 	ids := map[string]string{}
 	for _, rule := range plan {
-		if part, ok := strings.CutPrefix(rule.Select.TransactionalID, story); ok && part != "" || rule.Select.TransactionalID == story {
-			ids[real+part] = rule.Select.TransactionalID
+		name := rule.Select.TransactionalID
+		if part, ours := strings.CutPrefix(name, story); ours && name != "" && (part == "" || part[0] == '-') {
+			ids[real+part] = name
 		}
 	}
 	return ids

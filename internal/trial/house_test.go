@@ -10,6 +10,7 @@ import (
 
 	"kcompare/internal/broker"
 	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
 )
 
 // TestTakenTopicStays: a topic that somebody else makes after the trial has looked, and
@@ -54,5 +55,16 @@ func TestTakenTopicStays(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"kcompare-orders"}, there); diff != "" {
 		t.Errorf("topics at the end (-want +got):\n%s", diff)
+	}
+}
+
+// TestStoryIDs: the ids of a plan by their real names. An id that only begins alike is
+// another one's.
+func TestStoryIDs(t *testing.T) {
+	rule := func(id string) fault.Rule { return fault.Rule{Select: fault.Selector{TransactionalID: id}} }
+	plan := fault.Plan{rule("kcompare-shop"), rule("kcompare-shop-2"), rule(""), rule("kcompare-other-1")}
+	want := map[string]string{"mine-shop-run-7": "kcompare-shop", "mine-shop-run-7-2": "kcompare-shop-2"}
+	if diff := cmp.Diff(want, storyIDs(plan, "kcompare-shop", "mine-shop-run-7")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
