@@ -42,9 +42,12 @@ library to which the broker tells the truth. Where it denies what it did (mode=d
 franz-go v1.22.3 writes the record again under another number after UNKNOWN_PRODUCER_ID,
 OUT_OF_ORDER_SEQUENCE_NUMBER and INVALID_PRODUCER_EPOCH, librdkafka 2.11.1 after
 UNKNOWN_PRODUCER_ID: look at "duplicates". That is no far-fetched lie: a broker that has
-forgotten a producer answers so to a repetition (KIP-360). And a commit that is done and
+forgotten a producer answers so to a repetition (KIP-360). A commit that is done and
 answered TRANSACTION_ABORTABLE is for franz-go an aborted transaction: EndTransaction with
-TryAbort returns nil and asks nobody (kgo/txn.go). The control shows what idempotence is
+TryAbort returns nil and asks nobody (kgo/txn.go). And where a transaction does not raise
+the epoch (--broker=kafka --feature=transaction.version=0), franz-go gives the number of a
+record that failed and was written to the next one, which is acknowledged, committed and
+not there: look at "lost". The control shows what idempotence is
 worth: without it every code that comes after the writing leaves a duplicate.
 
 What differs, as measured on the embedded broker and on Apache Kafka 4.4.0:

@@ -38,23 +38,28 @@ func transactionCalls() []transactionCall {
 		adds    = "Produce itself adds the partition to the transaction (KIP-890)"
 		addsToo = "TxnOffsetCommit itself adds the group to the transaction (KIP-890)"
 	)
-	var all []transactionCall
+	produce := transactionCall{api: "Produce", said: "produce"}
+	refused := produce.answered(instead, producingErrors())
+	refused.rows = []string{refusedNumber}
+	commit := transactionCall{api: "EndTxn", end: evidence.AskedCommit, said: "commit"}
+	all := []transactionCall{
+		refused,
+		produce.answered(afterwards, afterWriting()),
+		produce.answered(denied, without(producingErrors(), afterWriting())),
+	}
+	aborts := map[answering][]string{instead: {"abort-nothing-old"}} // librdkafka aborts what the broker never heard of
 	for _, mode := range []answering{instead, afterwards} {
 		all = append(all,
-			transactionCall{api: "Produce", said: "produce", errors: producingErrors(), mode: mode},
 			transactionCall{api: "InitProducerId", said: "init", errors: coordinatorErrors(clusterForbidden), mode: mode},
-			transactionCall{api: "AddPartitionsToTxn", errors: coordinatorErrors(unknownTopic, topicForbidden), mode: mode, notSent: adds},
+			transactionCall{api: "AddPartitionsToTxn", errors: coordinatorErrors(unknownTopic, topicForbidden), mode: mode, notSent: adds, rows: aborts[mode]},
 			transactionCall{api: "AddOffsetsToTxn", said: "send offsets", errors: coordinatorErrors(groupForbidden), mode: mode, offsets: true, notSent: addsToo},
 			transactionCall{api: "TxnOffsetCommit", said: "send offsets", errors: coordinatorErrors(groupForbidden, illegalGeneration), mode: mode, offsets: true},
 			transactionCall{api: "EndTxn", end: evidence.AskedAbort, said: "abort", errors: coordinatorErrors(), mode: mode},
 		)
 	}
-	commit := transactionCall{api: "EndTxn", end: evidence.AskedCommit, said: "commit"}
-	all[0].rows = []string{refusedNumber}
-	all[2].rows = []string{"abort-nothing-old"} // librdkafka aborts what the broker never heard of
 	return append(all,
 		commit.answered(instead, coordinatorErrors()),
-		commit.answered(afterwards, undone(coordinatorErrors(), denyingCommit())),
+		commit.answered(afterwards, without(coordinatorErrors(), denyingCommit())),
 		commit.answered(denied, denyingCommit()))
 }
 
@@ -67,8 +72,8 @@ func (k transactionCall) answered(mode answering, errors []kafkaError) transacti
 // a coordinator answers may also be said of a repetition, of which the first was done.
 func denyingCommit() []kafkaError { return []kafkaError{txnAbortable} }
 
-func undone(all, without []kafkaError) []kafkaError {
-	return slices.DeleteFunc(all, func(e kafkaError) bool { return slices.Contains(without, e) })
+func without(all, these []kafkaError) []kafkaError {
+	return slices.DeleteFunc(all, func(e kafkaError) bool { return slices.Contains(these, e) })
 }
 
 // name has the end of EndTxn, and the transaction of Produce.
@@ -110,9 +115,18 @@ func (k transactionCall) variant() Variant {
 		v.Consuming = map[string]string{"group.id": "kcompare-" + cellID, "partition.assignment.strategy": "range"}
 	}
 	if k.mode == denied {
-		v.Claim = "of each transaction all or nothing is visible; what was committed may have been called aborted"
-		v.Checks = v.Checks[:len(v.Checks)-1]
-		v.Allowed = append(v.Allowed, evidence.AbortedVisible)
+		return k.deceived(v)
+	}
+	return v
+}
+
+// deceived is a library to which the broker denies what it did. No promise can be asked
+// of it; who loses or doubles something by that is what is to be seen.
+func (k transactionCall) deceived(v Variant) Variant {
+	v.Kind, v.Checks, v.Allowed = evidence.Observation, nil, nil
+	v.Claim = "what was written is denied: is it aborted, and does the next transaction get there?"
+	if k.end != "" {
+		v.Claim = "what was committed is denied: what does the program believe?"
 	}
 	return v
 }
@@ -166,24 +180,24 @@ func (k transactionCall) playEach(ctx context.Context, s *Stage, cells []errorCe
 	if err != nil {
 		return err
 	}
-	var ahead *TransactionalProducer
-	for i := range cells {
+	ahead, err := cells[0].producer(s)
+	for i, c := range cells {
 		p := ahead
-		if i == 0 {
-			if p, err = s.NewTransactionalProducer(cells[0].who(hit), s.OwnID(cells[0].name)); err != nil {
-				return err
-			}
+		if err == nil && i+1 < len(cells) {
+			ahead, err = cells[i+1].producer(s)
 		}
-		if i+1 < len(cells) {
-			if ahead, err = s.NewTransactionalProducer(cells[i+1].who(hit), s.OwnID(cells[i+1].name)); err != nil {
-				return err
-			}
+		if err == nil {
+			err = k.play(ctx, p, group, c)
 		}
-		if err := k.play(ctx, p, group, cells[i]); err != nil {
-			return fmt.Errorf("the cell of %s: %w", cells[i].name, err)
+		if err != nil {
+			return fmt.Errorf("the cell of %s: %w", c.name, err)
 		}
 	}
 	return nil
+}
+
+func (c errorCell) producer(s *Stage) (*TransactionalProducer, error) {
+	return s.NewTransactionalProducer(c.who(hit), s.OwnID(c.name))
 }
 
 // group is a consumer that joins nothing: offsets of its group may be stored by whoever

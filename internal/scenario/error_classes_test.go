@@ -44,9 +44,9 @@ func sent(t turn, role string, outcome evidence.Outcome, class string) evidence.
 	return s
 }
 
-// written is a log with one partition: so many copies of a record, and how the
+// logWith is a log with one partition: so many copies of a record, and how the
 // transaction ended that they stand in; "" outside of one.
-func written(id evidence.RecordID, copies int, marker string) evidence.Log {
+func logWith(id evidence.RecordID, copies int, marker string) evidence.Log {
 	var p evidence.PartitionLog
 	for range copies {
 		p.Batches = append(p.Batches, evidence.Batch{ProducerID: 1, Transactional: marker != "", Records: []evidence.LogRecord{{ID: id}}})
@@ -88,7 +88,7 @@ func TestRecordInWords(t *testing.T) {
 	} {
 		o := &evidence.Observed{
 			Sends: []evidence.Send{sent(hit, orders, tt.outcome, tt.class)},
-			Log:   written(id, tt.copies, ""), Trace: evidence.Trace{Exchanges: carried(id, tt.requests)},
+			Log:   logWith(id, tt.copies, ""), Trace: evidence.Trace{Exchanges: carried(id, tt.requests)},
 		}
 		if got := newMatrix(o).record(id); got != tt.want {
 			t.Errorf("%+v: %q", tt, got)
@@ -120,16 +120,16 @@ func TestTransactionInWords(t *testing.T) {
 		requests []evidence.Exchange
 		want     string
 	}{
-		"committed":               {commit, written(id, 1, evidence.Commit), nil, "", ends(1), "committed"},
-		"committed at the second": {commit, written(id, 1, evidence.Commit), nil, "", ends(2), "retried, committed"},
-		"committed and fenced":    {commit, written(id, 1, evidence.Commit), told("commit", "fenced"), "", ends(2), "committed, fenced"},
-		"aborted":                 {commit, written(id, 1, evidence.Abort), told("commit", "abortable"), "", ends(1), "aborted, abortable"},
+		"committed":               {commit, logWith(id, 1, evidence.Commit), nil, "", ends(1), "committed"},
+		"committed at the second": {commit, logWith(id, 1, evidence.Commit), nil, "", ends(2), "retried, committed"},
+		"committed and fenced":    {commit, logWith(id, 1, evidence.Commit), told("commit", "fenced"), "", ends(2), "committed, fenced"},
+		"aborted":                 {commit, logWith(id, 1, evidence.Abort), told("commit", "abortable"), "", ends(1), "aborted, abortable"},
 		"nothing written":         {commit, evidence.Log{}, told("commit", "fatal"), "", ends(1), "aborted, fatal"},
-		"open":                    {commit, written(id, 1, "open"), told("commit", "fatal"), "", ends(1), "open, fatal"},
+		"open":                    {commit, logWith(id, 1, "open"), told("commit", "fatal"), "", ends(1), "open, fatal"},
 		"the worst of others":     {commit, evidence.Log{}, append(told("abort", "fatal"), told("produce", "unknown-outcome")...), "", nil, "aborted, fatal"},
-		"the end of another":      {commit, written(id, 1, evidence.Commit), nil, "", append(ends(1), evidence.Exchange{API: "EndTxn", TransactionalID: "other", Summary: "commit other"}), "committed"},
+		"the end of another":      {commit, logWith(id, 1, evidence.Commit), nil, "", append(ends(1), evidence.Exchange{API: "EndTxn", TransactionalID: "other", Summary: "commit other"}), "committed"},
 		"the record's own error":  {produce, evidence.Log{}, told("produce", "fatal"), "application", carried(id, 1), "aborted, application"},
-		"produced again":          {produce, written(id, 1, evidence.Commit), nil, "", carried(id, 2), "retried, committed"},
+		"produced again":          {produce, logWith(id, 1, evidence.Commit), nil, "", carried(id, 2), "retried, committed"},
 	} {
 		o := &evidence.Observed{
 			Sends: []evidence.Send{sent(hit, orders, evidence.OutcomeAcked, tt.class)},
@@ -147,8 +147,8 @@ func TestWhatAProducerIsGoodFor(t *testing.T) {
 	handed := []evidence.Send{sent(next, orders, evidence.OutcomeAcked, "")}
 	refused := []evidence.ErrorCount{{Who: theCell.who(next), Call: "produce", Class: "application"}}
 	for want, o := range map[string]*evidence.Observed{
-		"works":                {Sends: handed, Log: written(id, 1, evidence.Commit)},
-		"aborted, application": {Sends: handed, Log: written(id, 1, evidence.Abort), Trial: evidence.Trial{Errors: refused}},
+		"works":                {Sends: handed, Log: logWith(id, 1, evidence.Commit)},
+		"aborted, application": {Sends: handed, Log: logWith(id, 1, evidence.Abort), Trial: evidence.Trial{Errors: refused}},
 		"dead":                 {},
 	} {
 		if got := newMatrix(o).lives(theCell); got != want {
@@ -171,7 +171,7 @@ func TestOffsetsApart(t *testing.T) {
 		{evidence.Commit, "", tooLarge.name},
 	} {
 		o := &evidence.Observed{
-			Sends: []evidence.Send{sent(hit, orders, evidence.OutcomeAcked, "")}, Log: written(id, 1, tt.marker),
+			Sends: []evidence.Send{sent(hit, orders, evidence.OutcomeAcked, "")}, Log: logWith(id, 1, tt.marker),
 			Trial: evidence.Trial{Answers: []evidence.Answer{{Question: theCell.name + ofOffsets, Answer: tt.offsets}}},
 		}
 		if got := newMatrix(o).apart([]errorCell{theCell}); got != tt.want {

@@ -84,7 +84,7 @@ func TestErrorClassesLiesAreFoundOut(t *testing.T) {
 		{"call=TxnOffsetCommit,mode=instead", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return generous{p} }}, nil},
 		{"call=EndTxn,end=abort,mode=instead", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return committer{p} }},
 			[]evidence.AnomalyKind{evidence.AbortedVisible}},
-		{"call=EndTxn,end=commit,mode=denied", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return eventless{p} }},
+		{"call=EndTxn,end=commit,mode=after", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return eventless{p} }},
 			[]evidence.AnomalyKind{evidence.Lost, evidence.TornTransaction}},
 		{"case=E01", meddler{producer: func(p drivers.Producer) drivers.Producer { return vague{p} }}, nil},
 		{"case=E06,purge=abort", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return committer{p} }},
