@@ -74,6 +74,15 @@ const (
 	FencedOpen       = "its transaction was open when the newer instance took over"
 )
 
+// What holds back committed records that no reader gets. The first one is also what
+// held them while the story looked, when the broker has ended it since.
+const (
+	StuckAbandoned = "a transaction that its producer never ended holds the last stable offset"
+	StuckUnended   = "a transaction whose end was asked for, and is not in the log, holds the last stable offset"
+	StuckStranger  = "a transaction that is not of this trial holds the last stable offset"
+	StuckMeanwhile = "a transaction that its producer never ended held the last stable offset until the broker ended it"
+)
+
 // What became of an input of a program that reads, processes and writes.
 const (
 	SkippedUnwritten   = "no output of it was ever written"

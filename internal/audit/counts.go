@@ -111,6 +111,7 @@ func (a *Auditor) countFound(c evidence.Counts) {
 		evidence.AbortedSeen:   a.o.Reads != nil,
 		evidence.Torn:          len(a.o.Transactions) > 0,
 		evidence.FencedVisible: len(a.o.Transactions) > 0,
+		evidence.Stuck:         len(a.o.Transactions) > 0,
 		evidence.InputsSkipped: a.o.Processing != nil && a.ended(),
 		evidence.InputsTwice:   a.o.Processing != nil,
 	}

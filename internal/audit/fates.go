@@ -14,7 +14,8 @@ type hold struct {
 
 type held struct {
 	evidence.Batch
-	decided string // the marker that ended its transaction
+	decided   string // the marker that ended its transaction
+	decidedAt int64  // and where it stands
 }
 
 // take lets a batch through, or keeps a copy of it.
@@ -23,7 +24,7 @@ func (w *walk) take(b *evidence.Batch) {
 	switch {
 	case b.Control != "":
 		for _, waiting := range h.open[b.ProducerID] {
-			waiting.decided = b.Control
+			waiting.decided, waiting.decidedAt = b.Control, b.BaseOffset
 		}
 		delete(h.open, b.ProducerID)
 		h.keep(b)
@@ -46,7 +47,7 @@ func (h *hold) keep(b *evidence.Batch) *held {
 	h.spare = h.spare[:len(h.spare)-1]
 	kept.Records = append(kept.Records[:0], b.Records...)
 	own := kept.Records
-	kept.Batch, kept.decided = *b, ""
+	kept.Batch, kept.decided, kept.decidedAt = *b, "", 0
 	kept.Records = own
 	h.waiting = append(h.waiting, kept)
 	return kept
@@ -57,6 +58,7 @@ func (w *walk) release() {
 	h := &w.hold
 	n := 0
 	for n < len(h.waiting) && h.waiting[n].settled() {
+		w.stood(h.waiting[n])
 		w.batch(&h.waiting[n].Batch, h.waiting[n].fate())
 		n++
 	}
@@ -74,6 +76,7 @@ func (w *walk) releaseRest() {
 		fate := waiting.fate()
 		if fate == evidence.FateVisible {
 			fate = evidence.FateHidden
+			w.stuck(waiting, w.holder(w.hold.waiting[0]))
 		}
 		w.batch(&waiting.Batch, fate)
 	}

@@ -75,13 +75,13 @@ func (f *findings) anomalies(allowed []evidence.AnomalyKind) []evidence.Anomaly 
 	return list
 }
 
-// kinds are the anomalies that an audit can name so far, in the order of the
-// contract.
+// kinds are the anomalies that an audit can name, in the order of the contract.
 func kinds() []evidence.AnomalyKind {
 	return []evidence.AnomalyKind{
 		evidence.Lost, evidence.Duplicate, evidence.Reordered, evidence.Corrupted, evidence.WrongPartition,
 		evidence.Phantom, evidence.FailedButPresent, evidence.OffsetMismatch, evidence.OffsetGap,
 		evidence.AbortedVisible, evidence.TornTransaction, evidence.FencedWriteVisible, evidence.UncommittedVisible,
+		evidence.StuckReader,
 		evidence.InputSkipped, evidence.InputReprocessed, evidence.PollSkipped, evidence.PollNonmonotonic,
 	}
 }

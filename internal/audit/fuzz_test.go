@@ -105,7 +105,7 @@ func sum(anomalies []evidence.Anomaly, kind evidence.AnomalyKind) (n int64) {
 	return n
 }
 
-const doctorings = 28
+const doctorings = 30
 
 // doctor changes one thing, somewhere; many of the worlds that come of it are
 // impossible.
@@ -170,6 +170,10 @@ func (w *world) doctorStory(s *evidence.Send, op, where, how byte) {
 		w.Uncommitted = slices.Delete(w.Uncommitted, 0, int(how)%2)
 	case 27:
 		w.Transactions = append(w.Transactions, *t)
+	case 28:
+		t.Asked = []evidence.End{"", evidence.AskedCommit, evidence.AskedAbort}[how%3]
+	case 29:
+		w.Standing = append(w.Standing, evidence.Standing{Topic: []string{processed, events}[how%2], Stable: int64(where) % 16, End: int64(how) % 16})
 	}
 }
 

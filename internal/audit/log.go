@@ -21,6 +21,7 @@ type walk struct {
 	key      []byte   // reused
 
 	committed, uncommitted *reading
+	standing               []standing
 
 	output int // number of the topic among the outputs of a processing, or noOutput
 }
@@ -36,7 +37,7 @@ func (a *Auditor) newWalk(at place, before int64) *walk {
 	return &walk{
 		Auditor: a, place: at, number: a.wire.place(at), before: before, next: before,
 		hold: hold{open: map[int64][]*held{}}, passages: map[*instance]*passage{}, keyed: a.keyed[at.topic],
-		committed: a.committed.take(at), uncommitted: a.uncommitted.take(at),
+		committed: a.committed.take(at), uncommitted: a.uncommitted.take(at), standing: standings(a.o, at),
 		output: a.processing.output(at.topic),
 	}
 }

@@ -9,15 +9,17 @@ type transactions map[int]*parts
 // parts is the records of one transaction, and those of them that a
 // read_committed reader gets.
 type parts struct {
+	asked          evidence.End
 	said           evidence.TransactionOutcome
 	fenced         bool
 	sends, visible int
+	held           int // committed, and behind the last stable offset
 }
 
 func newTransactions(all []evidence.Transaction) transactions {
 	t := transactions{}
 	for _, one := range all {
-		t[one.N] = &parts{said: one.Outcome, fenced: one.Fenced}
+		t[one.N] = &parts{asked: one.Asked, said: one.Outcome, fenced: one.Fenced}
 	}
 	return t
 }
@@ -42,7 +44,8 @@ func (a *Auditor) becameVisible(s sent) {
 	}
 }
 
-func (p *parts) torn() bool { return 0 < p.visible && p.visible < p.sends }
+// torn: what is held back is a stuck reader's, and whole when that is over.
+func (p *parts) torn() bool { return 0 < p.visible && p.visible+p.held < p.sends }
 
 // missing is the sends of a torn transaction that nobody sees.
 type missing struct {

@@ -16,7 +16,7 @@ func transactionalCounts() evidence.Counts {
 		evidence.LogDelta: 24, evidence.LogRecords: 12, evidence.Visible: 10, evidence.Unique: 12,
 		evidence.Duplicates: 0, evidence.LostRecords: 0, evidence.FailedPresent: 0, evidence.ReorderedRecords: 0,
 		evidence.AbortedSeen: 0, evidence.Transactions: 6, evidence.Committed: 5, evidence.AbortedEnds: 1, evidence.Undecided: 0,
-		evidence.CommittedRecords: 10, evidence.AbortedRecords: 2, evidence.Torn: 0, evidence.FencedVisible: 0,
+		evidence.CommittedRecords: 10, evidence.AbortedRecords: 2, evidence.Torn: 0, evidence.FencedVisible: 0, evidence.Stuck: 0,
 	}
 }
 

@@ -3,12 +3,16 @@ package broker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"kcompare/internal/evidence"
 )
 
 // What ListOffsets is asked for instead of a timestamp.
@@ -50,42 +54,71 @@ func (r *Reader) AwaitEnds(ctx context.Context, ends map[TopicPartition]int64) e
 }
 
 // AwaitDecided waits until no transaction is open in the topics: each partition's last
-// stable offset is its end offset. The error names one that is not.
+// stable offset is its end offset. The error names those that are not.
 func (r *Reader) AwaitDecided(ctx context.Context, topics []string) error {
+	none := func(standing []evidence.Standing) bool { return len(standing) == 0 }
+	if _, err := r.AwaitStanding(ctx, topics, none); err != nil {
+		return fmt.Errorf("await the end of transactions: %w", err)
+	}
+	return nil
+}
+
+// AwaitStanding waits until the partitions of the topics whose last stable offset an
+// open transaction holds meet the condition, and returns them, sorted. The error says
+// which there are when ctx ends.
+func (r *Reader) AwaitStanding(ctx context.Context, topics []string, meets func([]evidence.Standing) bool) ([]evidence.Standing, error) {
 	partitions, err := r.partitions(ctx, topics)
 	if err != nil {
-		return fmt.Errorf("await the end of transactions: %w", err)
+		return nil, err
 	}
 	var last error // that an answer told, not the end of ctx
 	for {
-		err := r.undecided(ctx, partitions)
+		standing, err := r.standing(ctx, partitions)
 		if err == nil {
-			return nil
+			if meets(standing) {
+				return standing, nil
+			}
+			err = stands(standing)
 		}
 		if ctx.Err() == nil {
 			last = err
 		}
 		if err := again(ctx, err); err != nil {
-			return fmt.Errorf("await the end of transactions: %w", cmp.Or(last, err))
+			return nil, cmp.Or(last, err)
 		}
 	}
 }
 
-func (r *Reader) undecided(ctx context.Context, partitions []TopicPartition) error {
+// standing asks for the end offsets first: what comes in between moves the last stable
+// offset, and is no open transaction.
+func (r *Reader) standing(ctx context.Context, partitions []TopicPartition) ([]evidence.Standing, error) {
 	ends, err := r.offsetsAt(ctx, partitions, latestOffset, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stable, err := r.offsetsAt(ctx, partitions, latestOffset, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var standing []evidence.Standing
 	for _, tp := range partitions {
 		if stable[tp] < ends[tp] {
-			return fmt.Errorf("%s has an open transaction at offset %d, it ends at %d", tp, stable[tp], ends[tp])
+			standing = append(standing, evidence.Standing{Topic: tp.Topic, Partition: tp.Partition, Stable: stable[tp], End: ends[tp]})
 		}
 	}
-	return nil
+	return standing, nil
+}
+
+// stands says it in words.
+func stands(standing []evidence.Standing) error {
+	if len(standing) == 0 {
+		return errors.New("no partition has an open transaction")
+	}
+	var all []string
+	for _, s := range standing {
+		all = append(all, fmt.Sprintf("%s-%d has an open transaction at offset %d, it ends at %d", s.Topic, s.Partition, s.Stable, s.End))
+	}
+	return errors.New(strings.Join(all, "; "))
 }
 
 func behind(partitions []TopicPartition, now, ends map[TopicPartition]int64) error {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -33,6 +35,27 @@ const fetchWait = 50 // milliseconds
 // When it is not complete, the error says for each partition what never came,
 // and the log holds what was read.
 func (r *Reader) ReadLog(ctx context.Context, topics []string, before map[TopicPartition]int64) (evidence.Log, error) {
+	return r.readLog(ctx, ctx, topics, before)
+}
+
+// OpenError says that a log was read to its end, and that transactions in it are
+// open still: it names the partitions.
+type OpenError struct{ Partitions string }
+
+// Error is the partitions and where their readers stand.
+func (e *OpenError) Error() string { return e.Partitions }
+
+// ReadOpenLog is ReadLog for a log in which a transaction may be open for long. It
+// waits so long for the last stable offsets. If they do not come, it reads on to the
+// end that the log has then: the error is an *OpenError, and the log is complete.
+func (r *Reader) ReadOpenLog(ctx context.Context, topics []string, before map[TopicPartition]int64, patience time.Duration) (evidence.Log, error) {
+	stable, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return r.readLog(ctx, stable, topics, before)
+}
+
+// readLog waits for the last stable offsets until stable ends.
+func (r *Reader) readLog(ctx, stable context.Context, topics []string, before map[TopicPartition]int64) (evidence.Log, error) {
 	partitions, err := r.partitions(ctx, topics)
 	if err != nil {
 		return evidence.Log{}, fmt.Errorf("read back: %w", err)
@@ -50,7 +73,7 @@ func (r *Reader) ReadLog(ctx context.Context, topics []string, before map[TopicP
 			return nil
 		}
 	}
-	err = r.readAll(ctx, cursors, collect)
+	err = r.readAll(ctx, stable, cursors, collect)
 	for i, c := range cursors {
 		logs[i].After = max(c.end, c.offset)
 	}
@@ -59,15 +82,42 @@ func (r *Reader) ReadLog(ctx context.Context, topics []string, before map[TopicP
 
 // readAll first reads what is there, in every partition, and then what an open
 // transaction holds back, so that one such partition does not hide the others.
-func (r *Reader) readAll(ctx context.Context, cursors []*cursor, collect func(int) func(evidence.Batch) error) error {
-	var errs []error
-	for _, enough := range []func(*cursor) bool{(*cursor).atEnd, (*cursor).stableEnd} {
-		errs = nil
+func (r *Reader) readAll(ctx, stable context.Context, cursors []*cursor, collect func(int) func(evidence.Batch) error) error {
+	all := func(ctx context.Context, enough func(*cursor) bool) error {
+		var errs []error
 		for i, c := range cursors {
 			errs = append(errs, r.advance(ctx, c, enough, collect(i)))
 		}
+		return joined(errs)
 	}
-	return joined(errs)
+	if err := all(ctx, (*cursor).atEnd); err != nil {
+		return err
+	}
+	err := all(stable, (*cursor).stableEnd)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	for _, c := range cursors {
+		c.end = -1 // what it was told last may be long ago: the leader is asked again
+	}
+	if err := all(ctx, (*cursor).atEnd); err != nil {
+		return err
+	}
+	return open(cursors)
+}
+
+// open is nil if every transaction has ended after all.
+func open(cursors []*cursor) error {
+	var open []string
+	for _, c := range cursors {
+		if !c.stableEnd() {
+			open = append(open, fmt.Sprintf("%s: last stable offset %d, end offset %d", c.TopicPartition, c.stable, c.end))
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	return &OpenError{strings.Join(open, "; ")}
 }
 
 // ReadPartition calls each with every batch of a partition from an offset on,

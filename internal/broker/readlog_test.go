@@ -176,6 +176,40 @@ func TestReadLogOpenTransactions(t *testing.T) {
 	}
 }
 
+// ReadOpenLog gives the last stable offsets some time, and then reads to the end that
+// the log has by then.
+func TestReadOpenLog(t *testing.T) {
+	e, r := cluster(t, 2)
+	cl := producer(t, e, kgo.TransactionalID("till"))
+	record, abort := transaction(t, cl, 0, 1, kgo.TryAbort)
+	later := produce(t, producer(t, e), 0, 1, 7, 7)
+	const patience = 300 * time.Millisecond
+	log, err := r.ReadOpenLog(withTimeout(t, reading), []string{"orders"}, nil, patience)
+	var open *OpenError
+	if !errors.As(err, &open) {
+		t.Fatalf("error %v, expected an *OpenError", err)
+	}
+	if diff := cmp.Diff("orders-0: last stable offset 0, end offset 2", open.Error()); diff != "" {
+		t.Errorf("open (-want +got):\n%s", diff)
+	}
+	var got []evidence.LogRecord
+	for _, b := range log.Partitions[0].Batches {
+		got = append(got, b.Records...)
+	}
+	if diff := cmp.Diff(append([]evidence.LogRecord{record}, later...), got); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	abort()
+	if _, err := r.ReadOpenLog(withTimeout(t, reading), []string{"orders"}, nil, patience); err != nil {
+		t.Errorf("when it has ended: %v", err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.ReadOpenLog(gone, []string{"orders"}, nil, patience); err == nil || errors.As(err, &open) {
+		t.Errorf("when nothing could be read: %v", err)
+	}
+}
+
 // The marker is written only after the reader has come to the end of the log.
 func TestReadPartitionWaitsForMarker(t *testing.T) {
 	e, r := cluster(t, 1)

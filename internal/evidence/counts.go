@@ -33,6 +33,7 @@ const (
 	AbortedRecords   Metric = "aborted_records"   // data records in the log whose transaction the log says was aborted
 	Torn             Metric = "torn"              // transactions of which a part is visible and a part is not
 	FencedVisible    Metric = "fenced_visible"    // visible records of an instance that a newer one had fenced
+	Stuck            Metric = "stuck"             // committed records that no read_committed reader gets, or got meanwhile: a dead producer's transaction is open
 	Inputs           Metric = "inputs"            // valid inputs of a program that reads, processes and writes
 	InputsSkipped    Metric = "input_skipped"
 	InputsTwice      Metric = "input_reprocessed"
@@ -49,7 +50,7 @@ func Metrics() []Metric {
 	return []Metric{
 		Intended, Acked, FailedRecords, UnknownRecords, LogDelta, LogRecords, Visible, Unique, Duplicates,
 		LostRecords, FailedPresent, ReorderedRecords, AbortedSeen,
-		Transactions, Committed, AbortedEnds, Undecided, CommittedRecords, AbortedRecords, Torn, FencedVisible,
+		Transactions, Committed, AbortedEnds, Undecided, CommittedRecords, AbortedRecords, Torn, FencedVisible, Stuck,
 		Inputs, InputsSkipped, InputsTwice, ReadCommitted, ReadUncommitted,
 		ProduceRequests, ResponsesDropped, RequestsDropped,
 	}
@@ -73,6 +74,8 @@ func (m Metric) Anomaly() (kind AnomalyKind, ok bool) {
 		return TornTransaction, true
 	case FencedVisible:
 		return FencedWriteVisible, true
+	case Stuck:
+		return StuckReader, true
 	case InputsSkipped:
 		return InputSkipped, true
 	case InputsTwice:

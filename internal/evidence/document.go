@@ -120,6 +120,7 @@ type Conditions struct {
 	Finished      bool     `json:"finished"`              // every call returned in time
 	Pending       int64    `json:"pending"`               // records without a report when time was up
 	ReadBack      string   `json:"read_back"`             // "complete", or what stopped it
+	OpenAtEnd     string   `json:"open_at_end,omitempty"` // partitions that were read to their end, and in which a transaction is open still
 	ClientRead    string   `json:"client_read,omitempty"` // why the client could not read the topics to their end itself
 	Exchanges     int64    `json:"exchanges"`             // requests in the trace, those that were cut included
 	Leaks         int64    `json:"leaks"`                 // batches in the log that never passed the proxy

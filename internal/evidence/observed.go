@@ -16,6 +16,7 @@ type Observed struct {
 	Trace        Trace         // what went over the wire
 	Keys         []KeyedTopic  // topics whose partitions a declared partitioner chose
 	Processing   *Processing   // of a story that reads, processes and writes; nil for others
+	Standing     []Standing    // what the story saw while it looked
 
 	// Defaults are what the catalogue says of this library where nothing is set, of
 	// producers and of consumers, in canonical names; nil for a library or version that
@@ -108,6 +109,15 @@ const (
 	TransactionAborted   TransactionOutcome = "aborted"
 	TransactionUnknown   TransactionOutcome = "unknown"
 )
+
+// Standing is a partition as it was at one moment of the story: an open transaction
+// held its last stable offset.
+type Standing struct {
+	Topic     string
+	Partition int32
+	Stable    int64 // the last stable offset: that of the first record of the transaction
+	End       int64 // the end offset at that moment
+}
 
 // Processing is what a read-process-write program had to do: each valid input
 // has to stand once, under its own identity, in the committed data of every

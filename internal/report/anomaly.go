@@ -134,7 +134,7 @@ func inWordsReading(k evidence.AnomalyKind) (noun, rest string) {
 	case evidence.UncommittedVisible:
 		return "record", "that a reader got before its transaction had ended"
 	case evidence.StuckReader:
-		return "reader", "held back by the open transaction of a dead producer"
+		return "committed record", "held back from readers by the open transaction of a dead producer"
 	case evidence.InputSkipped:
 		return "input", "missing in the committed output"
 	case evidence.InputReprocessed:

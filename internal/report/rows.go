@@ -81,6 +81,7 @@ func anomalyRows() []measure {
 	return []measure{
 		{evidence.Torn, "torn transactions", whenJudged},
 		{evidence.FencedVisible, "fenced, yet visible", whenJudged},
+		{evidence.Stuck, "committed, yet held back", whenJudged},
 		{evidence.InputsSkipped, "inputs skipped", whenJudged},
 		{evidence.InputsTwice, "inputs processed twice", whenJudged},
 		{evidence.FailedPresent, "failed, yet in the log", whenJudged},

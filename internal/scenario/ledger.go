@@ -25,6 +25,7 @@ type Ledger struct {
 	transactions []evidence.Transaction
 	errors       map[failure]*evidence.ErrorCount
 	answers      []evidence.Answer
+	standing     []evidence.Standing
 	twice        string // the first record that was reported more than once
 }
 
@@ -128,6 +129,23 @@ func (l *Ledger) answer(a evidence.Answer) {
 	if !l.sealed {
 		l.answers = append(l.answers, a)
 	}
+}
+
+// stood notes where open transactions held last stable offsets.
+func (l *Ledger) stood(standing []evidence.Standing) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.sealed {
+		l.standing = append(l.standing, standing...)
+	}
+}
+
+// Standing is every last stable offset that the story saw standing. Call it after
+// Seal.
+func (l *Ledger) Standing() []evidence.Standing {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.standing)
 }
 
 // Answers is what the story found out, in its order. Call it after Seal.

@@ -85,6 +85,10 @@ type Variant struct {
 	// the others are not started so.
 	Missing string
 
+	// LeavesOpen says that its log may end with an open transaction: nobody waits for
+	// that one when the log is read back.
+	LeavesOpen bool
+
 	// BothViews lets the client read the topics under both isolation levels.
 	BothViews bool
 

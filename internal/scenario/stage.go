@@ -53,6 +53,17 @@ type Watch interface {
 	// Decided waits until no transaction is open in the trial's topics: the last
 	// stable offset of every partition is its end.
 	Decided(ctx context.Context) error
+
+	// Standing waits until the partitions of the trial whose last stable offset an open
+	// transaction holds meet the condition, and returns them; there may be none.
+	Standing(ctx context.Context, meets func([]evidence.Standing) bool) ([]evidence.Standing, error)
+}
+
+// Look is Watch.Standing, and notes what it saw for the audit.
+func (s *Stage) Look(ctx context.Context, meets func([]evidence.Standing) bool) ([]evidence.Standing, error) {
+	standing, err := s.Watch.Standing(ctx, meets)
+	s.Ledger.stood(standing)
+	return standing, err
 }
 
 // Answer notes what the story found out. Each question is answered once.

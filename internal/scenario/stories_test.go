@@ -72,6 +72,10 @@ func (instantly) Exchange(context.Context, func(evidence.Exchange) bool) (eviden
 
 func (instantly) Decided(context.Context) error { return nil }
 
+func (instantly) Standing(context.Context, func([]evidence.Standing) bool) ([]evidence.Standing, error) {
+	return nil, nil
+}
+
 func onlyKnown(set map[string]string) drivers.Settings {
 	known := map[string]string{"bootstrap.servers": memory.Address}
 	for _, key := range []string{"transactional.id", "group.id", "acks", "enable.idempotence"} {

@@ -15,7 +15,7 @@ func (r *run) collect(h *house) {
 	seen := h.proxy.Observed()
 	o := r.observed
 	o.Sends, o.Transactions, o.Trace = r.ledger.Sends(), r.ledger.Transactions(), seen.Trace
-	o.Processing = r.processing(h)
+	o.Processing, o.Standing = r.processing(h), r.ledger.Standing()
 	o.Intended, o.OneRecordPerBatch = int64(r.records), r.settings.OneRecordPerBatch
 	o.Keys = r.keyed(h)
 	t := &o.Trial

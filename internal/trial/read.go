@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kcompare/drivers"
+	"kcompare/internal/broker"
 	"kcompare/internal/evidence"
 )
 
@@ -27,7 +28,11 @@ func (r *run) readBack(ctx context.Context, h *house) {
 	defer cancel()
 	err := r.awaitWritten(logCtx, h)
 	if err == nil {
-		o.Log, err = h.readLog(logCtx)
+		o.Log, err = h.readLog(logCtx, r.patience())
+	}
+	var open *broker.OpenError
+	if errors.As(err, &open) {
+		c.OpenAtEnd, err = open.Error(), nil
 	}
 	if err != nil {
 		c.ReadBack = err.Error()
@@ -48,12 +53,27 @@ func (r *run) readBack(ctx context.Context, h *house) {
 	}
 }
 
-func (h *house) readLog(ctx context.Context) (evidence.Log, error) {
+func (h *house) readLog(ctx context.Context, patience time.Duration) (evidence.Log, error) {
 	topics, err := h.written(ctx)
 	if err != nil {
 		return evidence.Log{}, err
 	}
-	return h.reader.ReadLog(ctx, topics, h.before)
+	return h.reader.ReadOpenLog(ctx, topics, h.before, patience)
+}
+
+// How long the end of a transaction is waited for when the story is over: Kafka writes
+// markers about a millisecond after it answered EndTxn, and aborts what has timed out at
+// its next sweep. In a story that leaves one open nothing more will come.
+const (
+	markersTime = 8 * time.Second
+	openTime    = 500 * time.Millisecond
+)
+
+func (r *run) patience() time.Duration {
+	if r.spec.Variant.LeavesOpen {
+		return openTime
+	}
+	return markersTime
 }
 
 // view is one reading of the topics by the client.

@@ -76,6 +76,11 @@ func (h *house) Exchange(ctx context.Context, meets func(evidence.Exchange) bool
 // Decided is scenario.Watch.
 func (h *house) Decided(ctx context.Context) error { return h.reader.AwaitDecided(ctx, h.topicNames()) }
 
+// Standing is scenario.Watch.
+func (h *house) Standing(ctx context.Context, meets func([]evidence.Standing) bool) ([]evidence.Standing, error) {
+	return h.reader.AwaitStanding(ctx, h.topicNames(), meets)
+}
+
 // pause lets time pass in a story.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"kcompare/internal/evidence"
@@ -15,7 +16,11 @@ func trusted(c evidence.Conditions) bool {
 
 // unmetConditions lists everything because of which holds cannot be earned.
 func unmetConditions(t evidence.Trial) []string {
-	return append(unmet(t.Conditions), unmetFaults(t.Faults)...)
+	reasons := append(unmet(t.Conditions), unmetFaults(t.Faults)...)
+	if open := t.Conditions.OpenAtEnd; open != "" && !slices.Contains(t.Allowed, evidence.StuckReader) {
+		reasons = append(reasons, "a transaction is open still, nobody knows what will be visible: "+open)
+	}
+	return reasons
 }
 
 func unmet(c evidence.Conditions) []string {

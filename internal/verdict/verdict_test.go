@@ -61,6 +61,8 @@ func unsound() map[string]struct {
 			reason: "somebody connected past the proxy", distrust: true},
 		"unchecked": {change: func(t *evidence.Trial) { t.Conditions.Unchecked = "leaks could not be checked" },
 			reason: "leaks could not be checked", distrust: true},
+		"open transaction": {change: func(t *evidence.Trial) { t.Conditions.OpenAtEnd = "payments-0: last stable offset 3, end offset 4" },
+			reason: "a transaction is open still, nobody knows what will be visible: payments-0: last stable offset 3, end offset 4"},
 		"shared batches": {change: func(t *evidence.Trial) { t.Conditions.SharedBatches = 1 },
 			reason: "1 batch with several records, where one each was asked for"},
 		"fault not fired": {change: func(t *evidence.Trial) {
@@ -106,6 +108,10 @@ func TestJudge(t *testing.T) {
 		reasons []string
 	}{
 		"kept": {change: func(*evidence.Trial) {}, want: evidence.Holds},
+		"open transaction, which it is about": {change: func(t *evidence.Trial) {
+			t.Kind, t.Conditions.OpenAtEnd = evidence.Control, "payments-0: last stable offset 3, end offset 4"
+			t.Allowed = []evidence.AnomalyKind{evidence.StuckReader}
+		}, want: evidence.Holds},
 		"unsupported, whatever else": {change: func(t *evidence.Trial) {
 			t.Conditions = evidence.Conditions{Unsupported: "max.in.flight=1 cannot be expressed by franz"}
 			t.Anomalies = []evidence.Anomaly{duplicates(3)}
