@@ -101,6 +101,16 @@ func (b *Broker) LoseEndTxn(transactionalID string) {
 	b.deaf[transactionalID] = true
 }
 
+// TimeOut aborts every open transaction and fences its producer, as brokers do when
+// transaction.timeout.ms has passed.
+func (b *Broker) TimeOut() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for id := range b.open {
+		b.takeOver(id, honest())
+	}
+}
+
 func comparePositions(p, q drivers.Position) int {
 	return cmp.Or(p.Compare(q.TopicPartition), cmp.Compare(p.Offset, q.Offset))
 }

@@ -50,8 +50,7 @@ func reserved() map[string][]string {
 		"scenario": {
 			"producer-restart",
 			"sequence", "reorder", "delivery-timeout", "transaction-timeout", "concurrent-transactions",
-			"error-classes", "hanging-transaction", "late-commit", "graceful-shutdown", "auto-commit",
-			"rebalance", "monitoring",
+			"error-classes", "late-commit", "graceful-shutdown", "auto-commit", "rebalance", "monitoring",
 		},
 	}
 }

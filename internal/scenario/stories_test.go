@@ -47,7 +47,7 @@ func onMemory(t *testing.T, s Scenario, v Variant, p Parameters) *Stage {
 	stage := &Stage{
 		Driver: driver, Topics: map[string]string{}, Parameters: p, Ledger: &Ledger{},
 		Settings: onlyKnown(v.Settings), Consuming: onlyKnown(v.Consuming),
-		Watch: instantly{}, Elapsed: func() time.Duration { return 0 }, Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Watch: instantly{driver.Broker()}, Elapsed: func() time.Duration { return 0 }, Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}
 	for _, topic := range s.Topics {
 		stage.Topics[topic.Role] = "kcompare-" + topic.Role
@@ -63,16 +63,21 @@ func onMemory(t *testing.T, s Scenario, v Variant, p Parameters) *Stage {
 	return stage
 }
 
-// instantly is a stage on which whatever is waited for has happened.
-type instantly struct{}
+// instantly is a stage on which whatever is waited for has happened. A transaction that
+// is still open has timed out then.
+type instantly struct{ broker *memory.Broker }
 
 func (instantly) Exchange(context.Context, func(evidence.Exchange) bool) (evidence.Exchange, error) {
 	return evidence.Exchange{}, nil
 }
 
-func (instantly) Decided(context.Context) error { return nil }
+func (i instantly) Decided(context.Context) error {
+	i.broker.TimeOut()
+	return nil
+}
 
-func (instantly) Standing(context.Context, func([]evidence.Standing) bool) ([]evidence.Standing, error) {
+func (i instantly) Standing(context.Context, func([]evidence.Standing) bool) ([]evidence.Standing, error) {
+	i.broker.TimeOut()
 	return nil, nil
 }
 
