@@ -62,13 +62,13 @@ func noRight() Variant {
 			return err
 		},
 		Conclude: func(o *evidence.Observed) []evidence.Answer {
-			return []evidence.Answer{{Question: "cause", Answer: causeOf(o.Sends), Expected: "authorization"}}
+			return []evidence.Answer{{Question: "cause", Answer: reportedCause(o.Sends), Expected: "authorization"}}
 		},
 	}
 }
 
-// causeOf is what the reports on failed records have in common, told by their codes.
-func causeOf(sends []evidence.Send) string {
+// reportedCause is what the reports on failed records have in common, told by their codes.
+func reportedCause(sends []evidence.Send) string {
 	var codes []string
 	for _, s := range sends {
 		if s.Error != nil {

@@ -195,7 +195,7 @@ func TestE01Cause(t *testing.T) {
 		"CLUSTER_AUTHORIZATION_FAILED, _PURGE_QUEUE": failed("_PURGE_QUEUE", clusterForbidden.name),
 		"": failed(),
 	} {
-		if got := causeOf(sends); got != want {
+		if got := reportedCause(sends); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
