@@ -124,6 +124,16 @@ func TestLost(t *testing.T) {
 		}, anomalies: one(evidence.Lost, audit.TraceSilent, key)},
 		{name: "on the way", plant: func(w *world) { each(w, notForwarded) },
 			anomalies: one(evidence.Lost, audit.LostOnTheWay, key)},
+		{name: "answered by the proxy", plant: func(w *world) {
+			each(w, func(e *evidence.Exchange) { notForwarded(e); e.Delivered, e.Fault = true, "false-ack" })
+		}, anomalies: one(evidence.Lost, audit.LostForged, key)},
+		{name: "answered by the proxy, in a cut trace", plant: func(w *world) {
+			each(w, func(e *evidence.Exchange) { notForwarded(e); e.Delivered, e.Fault = true, "false-ack" })
+			w.Trace.Cut = 3
+		}, anomalies: one(evidence.Lost, audit.LostForged, key)},
+		{name: "answered by the proxy with an error", plant: func(w *world) {
+			each(w, func(e *evidence.Exchange) { notForwarded(e); e.Delivered, e.Fault = true, "answer-instead" })
+		}, anomalies: one(evidence.Lost, audit.LostOnTheWay, key)},
 		{name: "refused", plant: func(w *world) {
 			each(w, func(e *evidence.Exchange) { e.Batches[0].Code = "NOT_ENOUGH_REPLICAS" })
 		}, anomalies: one(evidence.Lost, audit.LostRefused, key)},

@@ -18,6 +18,7 @@ const (
 const (
 	LostNeverSent = "no Produce request carried it"
 	LostOnTheWay  = "every Produce request that carried it was lost before the broker"
+	LostForged    = "a false acknowledgement: the proxy answered that it was written, the broker never got it"
 	LostReused    = "another record stands in the log under its sequence number, the broker took it for a repetition"
 	LostByBroker  = "the broker answered that it was written, and does not have it"
 	LostRefused   = "the broker refused it, the client reported success"

@@ -25,6 +25,7 @@ const (
 	refused                  // the broker answered with an error
 	told                     // the answer without an error reached the client
 	deceived                 // an error reached the client in place of that answer
+	forged                   // an answer without an error reached the client, and no broker had given it
 )
 
 // journeys are those of the sends whose fate the trace has to explain: those that
@@ -97,6 +98,9 @@ func (j *journey) travelled(e *evidence.Exchange, w way) {
 
 func wayOf(e *evidence.Exchange, b *evidence.TraceBatch) way {
 	w := carried
+	if !e.Forwarded && e.Delivered && e.Fault == falseAck {
+		w |= forged
+	}
 	if !e.Forwarded {
 		return w
 	}
@@ -121,6 +125,10 @@ const noError = "ok"
 // replaceResponse is fault.ReplaceResponse as a trace spells it: the only fault
 // under which the client gets another answer than the broker gave.
 const replaceResponse = "replace-response"
+
+// falseAck is fault.FalseAck as a trace spells it: the only fault under which the
+// client is told of a success that no broker knows of.
+const falseAck = "false-ack"
 
 // reusedSequences finds those of the sends that went to the broker under a
 // sequence number under which the first copy of a send stands in the log.

@@ -151,6 +151,8 @@ func (a *Auditor) lostCause(s sent, w way, reused bool) string {
 		return LostReused
 	case w&written != 0:
 		return LostByBroker
+	case w&forged != 0:
+		return LostForged
 	case !a.traceWhole():
 		return TraceSilent
 	case w&carried == 0:

@@ -23,6 +23,7 @@ const (
 	DropRequest      Action = "drop-request"      // the request is lost, the broker never sees it
 	ReplaceResponse  Action = "replace-response"  // the broker did it, the answer is replaced by Code
 	AnswerInstead    Action = "answer-instead"    // the broker never sees it, the answer is Code
+	FalseAck         Action = "false-ack"         // the broker never sees it, the answer says that it was written; Produce only
 	Delay            Action = "delay"             // the answer, and those behind it, come Wait later
 	ResetConnection  Action = "reset-connection"  // TCP reset instead of forwarding
 	RefuseConnection Action = "refuse-connection" // a new connection is closed at once
@@ -48,7 +49,7 @@ const (
 // Actions lists all of them, in the order in which an error does.
 func Actions() []Action {
 	return []Action{
-		DropResponse, DropRequest, ReplaceResponse, AnswerInstead, Delay, ResetConnection, RefuseConnection,
+		DropResponse, DropRequest, ReplaceResponse, AnswerInstead, FalseAck, Delay, ResetConnection, RefuseConnection,
 		Stall, HalfOpen, Throttle, Truncate, DuplicateRequest, HoldRequest,
 		MoveLeader, MoveCoordinator, KillNode, PauseNode, RestartNode,
 	}
@@ -64,11 +65,11 @@ func (a Action) ChangesCluster() bool {
 	return false
 }
 
-// spares says whether the client gets the broker's own answer after all, so that
-// it has no reason to send a record again.
+// spares says whether the client gets an answer without an error after all, so
+// that it has no reason to send a record again.
 func (a Action) spares() bool {
 	switch a {
-	case Delay, Throttle, DuplicateRequest, MoveCoordinator, PauseNode:
+	case FalseAck, Delay, Throttle, DuplicateRequest, MoveCoordinator, PauseNode:
 		return true
 	}
 	return false

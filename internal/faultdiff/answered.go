@@ -28,6 +28,14 @@ func answered() []Story {
 			settings: idempotent(), program: payOneByOne, tell: attempted,
 		},
 		{
+			Action:   fault.FalseAck,
+			Does:     "The broker never sees the request, and the client is answered that its records were written.",
+			Tells:    "10 payments, one at a time; payment 3 is not written and answered as if it were.",
+			Means:    "The next batch leaves a gap in the sequence, and the broker answers OUT_OF_ORDER_SEQUENCE_NUMBER. franz-go raises the epoch, begins again with sequence 0 and goes on; librdkafka gives the producer up. `sequence ack=lies` tells more.",
+			rule:     fault.Rule{Select: firstAttempt()},
+			settings: idempotent(), program: payOneByOne, tell: written,
+		},
+		{
 			Action:   fault.Delay,
 			Does:     "The answer, and those behind it on the connection, come later.",
 			Tells:    "10 payments, one at a time, and a client that gives a request up after 1 s; the answer to payment 3 comes after 3 s.",

@@ -29,6 +29,7 @@ func TestCheckPlan(t *testing.T) {
 		{fault.Rule{Name: "r", Action: fault.DropResponse, Select: fault.Selector{API: "EndTxn", Role: "payments", Nth: 1, Probability: 1}}, "would never hit"},
 		{fault.Rule{Name: "r", Action: fault.DropResponse, Select: fault.Selector{API: "Fetch", TransactionalID: "shop-1", Nth: 1, Probability: 1}}, "name no transactional id"},
 		{rule(fault.AnswerInstead, "DescribeGroups"), "answer-instead DescribeGroups"},
+		{rule(fault.FalseAck, "EndTxn"), "false-ack EndTxn"},
 		{rule(fault.ReplaceResponse, "SaslAuthenticate"), "never decoded"},
 		{rule(fault.Truncate, "SaslAuthenticate"), ""},
 		{fault.Rule{Name: "r", Action: fault.HoldRequest, Until: "Metadata", Select: nth("EndTxn", 1)}, ""},

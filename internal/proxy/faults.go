@@ -50,7 +50,7 @@ var (
 // place.
 func needsAnswer(a fault.Action) bool {
 	switch a {
-	case fault.DropResponse, fault.ReplaceResponse, fault.AnswerInstead, fault.Delay, fault.Stall, fault.Throttle, fault.Truncate:
+	case fault.DropResponse, fault.ReplaceResponse, fault.AnswerInstead, fault.FalseAck, fault.Delay, fault.Stall, fault.Throttle, fault.Truncate:
 		return true
 	}
 	return false
@@ -63,6 +63,8 @@ func (c *conn) prepare(e *entry, hit fault.Hit) error {
 		return errNoAnswer
 	case hit.Rule.Action == fault.AnswerInstead:
 		return c.makeAnswer(e, hit.Rule.Code)
+	case hit.Rule.Action == fault.FalseAck:
+		return c.makeFalseAck(e)
 	case hit.Rule.Action == fault.DuplicateRequest:
 		e.again = copyOf(e)
 	}
@@ -191,6 +193,9 @@ func (c *conn) answerInstead(e *entry) {
 	if c.losing() != "" {
 		c.p.record.collateral(e.exchange, c.losing())
 		return
+	}
+	if e.falseAck != nil {
+		c.placeFalseAck(e)
 	}
 	if e.hit != nil {
 		c.p.record.fired(e.exchange, *e.hit)

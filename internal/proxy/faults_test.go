@@ -153,6 +153,16 @@ func TestActionsWithFiveInFlight(t *testing.T) {
 			},
 		},
 		{
+			name: "false-ack", rule: fault.Rule{Action: fault.FalseAck, Select: nth("Produce", 3)},
+			answers: []string{"ok", "ok", "ok", "ok", "ok"}, log: 4,
+			fates: []string{
+				"payments/1 " + replaced, "payments/2 " + replaced,
+				"payments/3 " + instead + " false-ack Produce 3",
+				"payments/4 " + replaced, "payments/5 " + replaced,
+			},
+			requests: 1,
+		},
+		{
 			name: "delay", rule: fault.Rule{Action: fault.Delay, Wait: 50 * time.Millisecond, Select: nth("Produce", 2)},
 			answers: []string{"ok", "ok", "ok", "ok", "ok"}, log: 5,
 			fates: []string{

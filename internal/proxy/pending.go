@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
 )
@@ -40,11 +42,12 @@ func stoppedBy(r fault.Rule) stop {
 type entry struct {
 	*request
 	exchange *evidence.Exchange
-	hit      *fault.Hit // nil: no fault
-	own      []byte     // AnswerInstead: the answer, made before anything is sent
-	again    *entry     // DuplicateRequest: the second time, next in the queue
-	copied   bool       // this is such a second time
-	held     *held      // HoldRequest: until when
+	hit      *fault.Hit            // nil: no fault
+	own      []byte                // AnswerInstead: the answer, made before anything is sent
+	falseAck *kmsg.ProduceResponse // FalseAck: the answer in own, whose offsets are chosen when its turn comes
+	again    *entry                // DuplicateRequest: the second time, next in the queue
+	copied   bool                  // this is such a second time
+	held     *held                 // HoldRequest: until when
 
 	sides atomic.Int32 // that are not done with it: see recorder.done
 }

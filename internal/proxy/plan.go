@@ -60,6 +60,8 @@ func checkRule(r fault.Rule) error {
 		return fmt.Errorf("%s %s: this API is never decoded, so its answers cannot be made", r.Action, r.Select.API)
 	case r.Action == fault.AnswerInstead && !answerable(key):
 		return fmt.Errorf("%s %s: the proxy cannot answer this API by itself", r.Action, r.Select.API)
+	case r.Action == fault.FalseAck && key != int16(kmsg.Produce):
+		return fmt.Errorf("%s %s: only Produce writes what an answer could lie about", r.Action, r.Select.API)
 	case r.Action == fault.ReplaceResponse && !carriesCode(reflect.TypeOf(kmsg.ResponseForKey(key))):
 		return fmt.Errorf("%s %s: its answers have no error code", r.Action, r.Select.API)
 	case r.Action == fault.MoveLeader && (!namesPartitions(key) || key == int16(kmsg.Metadata)):

@@ -71,12 +71,14 @@ type recorder struct {
 	n    int64
 	kept []*evidence.Exchange
 	seen Observed
+	ends map[place]int64 // offset behind what was written through the proxy, by partition
 }
 
 func newRecorder(opts Options) *recorder {
 	return &recorder{
 		clock: opts.Clock, keep: opts.Keep, longLived: opts.LongLived,
 		hooks: hooks{onFault: opts.OnFault, onExchange: opts.OnExchange},
+		ends:  map[place]int64{},
 		seen: Observed{
 			Fired: map[string][]fault.Point{}, Hits: map[string]int64{}, Collateral: map[string]int64{},
 			Requests: map[string]int64{}, ByClient: map[string]map[string]int64{},
@@ -212,6 +214,7 @@ func (r *recorder) answered(e *evidence.Exchange, size int, a answer) {
 		b := &e.Batches[i]
 		if at, ok := a.appended[place{b.Topic, b.Partition}]; ok {
 			b.Code, b.BaseOffset = at.code, at.offset
+			r.wrote(*b)
 		}
 	}
 }
@@ -248,7 +251,7 @@ func (r *recorder) lost(action fault.Action) {
 	switch action {
 	case fault.DropResponse, fault.Stall, fault.Truncate:
 		r.seen.ResponsesDropped++
-	case fault.DropRequest, fault.ResetConnection, fault.HalfOpen, fault.KillNode, fault.RestartNode:
+	case fault.DropRequest, fault.FalseAck, fault.ResetConnection, fault.HalfOpen, fault.KillNode, fault.RestartNode:
 		r.seen.RequestsDropped++
 	}
 }
