@@ -61,6 +61,7 @@ type Abilities struct {
 	Idempotence  bool // producer ids and sequences without transactions
 	Transactions bool // TransactionalProducer, SendOffsets included
 	Groups       bool // Consumer.Subscribe
+	Raw          bool // the driver is a RawDriver
 }
 
 // Lacking lists what of a the library does not have, in words.
@@ -73,6 +74,7 @@ func (a Abilities) Lacking(has Abilities) []string {
 		{a.Idempotence, has.Idempotence, "idempotence"},
 		{a.Transactions, has.Transactions, "transactions"},
 		{a.Groups, has.Groups, "consumer groups"},
+		{a.Raw, has.Raw, "way to send record batches made by hand"},
 	} {
 		if ability.needed && !ability.has {
 			lacking = append(lacking, ability.name)

@@ -10,8 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Encode is a batch of records, for the tests and benchmarks of those who read
-// batches. The header is taken from b, but for what follows from the records:
+// Encode is a batch of records, for batches that are made by hand, and for tests and
+// benchmarks of those who read batches. The header is taken from b, but for what follows from the records:
 // format, length, checksum, codec, count and offsets, which rise by one. The error
 // is that of a codec without a compressor.
 func Encode(b kmsg.RecordBatch, codec kgo.CompressionCodec, records ...kmsg.Record) ([]byte, error) {
