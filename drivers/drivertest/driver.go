@@ -21,9 +21,12 @@ func namesLibrary(_ context.Context, s Subject) error {
 }
 
 // tellsAbilities: transactions are built on idempotence (KIP-98), and who has
-// none must say so.
+// none must say so. Who says that it sends batches made by hand has a way to.
 func tellsAbilities(_ context.Context, s Subject) error {
 	can := s.Driver.Abilities()
+	if _, has := s.Driver.(drivers.RawDriver); has != can.Raw {
+		return fmt.Errorf("expected a drivers.RawDriver to have the ability for raw batches, and nobody else, got %t and %t", has, can.Raw)
+	}
 	if can.Transactions {
 		if !can.Idempotence {
 			return fmt.Errorf("expected a library with transactions to have idempotence, got %+v", can)

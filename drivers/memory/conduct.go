@@ -49,6 +49,7 @@ type conduct struct {
 	knows       func(key string) bool
 	version     string
 	idempotence bool
+	raw         bool
 	differences func([]string)
 }
 

@@ -198,6 +198,7 @@ func driverLies() map[Lie]func(*conduct) {
 	return map[Lie]func(*conduct){
 		AcceptUnknown: func(c *conduct) { c.knows = func(string) bool { return true } },
 		DenyAbility:   func(c *conduct) { c.idempotence = false },
+		InventAbility: func(c *conduct) { c.raw = true },
 		NoVersion:     func(c *conduct) { c.version = "" },
 		UnsortedDifferences: func(c *conduct) {
 			c.differences = func(d []string) {

@@ -42,9 +42,9 @@ func (d *Driver) Library() drivers.Library {
 	return drivers.Library{Name: "memory", Version: d.conduct.version}
 }
 
-// Abilities is everything.
+// Abilities is everything but batches made by hand: the log knows no sequences.
 func (d *Driver) Abilities() drivers.Abilities {
-	return drivers.Abilities{Idempotence: d.conduct.idempotence, Transactions: true, Groups: true}
+	return drivers.Abilities{Idempotence: d.conduct.idempotence, Transactions: true, Groups: true, Raw: d.conduct.raw}
 }
 
 // keys is the settings that the driver knows.

@@ -74,6 +74,7 @@ const (
 const (
 	AcceptUnknown       Lie = "accept-unknown"       // settings that nobody knows are no error
 	DenyAbility         Lie = "deny-ability"         // has transactions, and says that it has no idempotence
+	InventAbility       Lie = "invent-ability"       // says that it sends batches made by hand, and cannot
 	NoVersion           Lie = "no-version"           // does not say which library it is
 	UnsortedDifferences Lie = "unsorted-differences" // differences come in no order
 )

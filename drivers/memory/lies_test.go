@@ -120,6 +120,7 @@ var caught = map[memory.Lie][]string{
 	memory.WrongGroup:      {"consumer/group-metadata: expected group \"topic-1-group\""},
 
 	memory.AcceptUnknown:       {"driver/unknown-setting: expected a *drivers.ConfigError that names the key, got: <nil>"},
+	memory.InventAbility:       {"driver/abilities: expected a drivers.RawDriver to have the ability for raw batches"},
 	memory.DenyAbility:         {"driver/abilities: expected a library with transactions to have idempotence"},
 	memory.NoVersion:           {"driver/names-library: expected a client and a library with a version"},
 	memory.UnsortedDifferences: {"driver/differences: expected them sorted"},
