@@ -1,6 +1,10 @@
 package report_test
 
-import "kcompare/internal/evidence"
+import (
+	"fmt"
+
+	"kcompare/internal/evidence"
+)
 
 // answers is two repeats of a matrix, in which the second client was told something
 // else than the claim says, and not the same twice.
@@ -29,4 +33,21 @@ func answers(clients ...string) evidence.Document {
 func unstableTrial(t evidence.Trial) evidence.Trial {
 	t.Unstable = true
 	return t
+}
+
+// manyScenarios is nine stories, one of which has more rules than are told one by one
+// and was not played with the second client.
+func manyScenarios(clients ...string) evidence.Document {
+	var trials []evidence.Trial
+	for n := range 9 {
+		for _, client := range clients[:2-n%2] {
+			t := trial(sequentialOn, client)
+			t.Scenario, t.Faults = fmt.Sprintf("story-%d", n), nil
+			for rule := range n {
+				t.Faults = append(t.Faults, evidence.Fault{Rule: fmt.Sprint("code-", rule), Kind: "answer-instead", API: "EndTxn", Planned: 2, Fired: 2})
+			}
+			trials = append(trials, t)
+		}
+	}
+	return document(trials...)
 }

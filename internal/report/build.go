@@ -22,6 +22,9 @@ func build(doc evidence.Document) page {
 	for _, s := range all {
 		p.sections = append(p.sections, scenarioSection(s, clients == 1, set))
 	}
+	if s := overview(all); len(s.table.rows) > 0 {
+		p.sections = append(p.sections, s)
+	}
 	if s := unstable(all); len(s.lists) > 0 {
 		p.sections = append(p.sections, s)
 	}
@@ -39,11 +42,17 @@ func build(doc evidence.Document) page {
 
 func clientName(t evidence.Trial) string { return t.Client }
 
+// mostNamed is how many scenarios a title names.
+const mostNamed = 8
+
 // title is "kcompare run idempotent · embedded broker, 3 nodes · seed 1".
 func title(doc evidence.Document, all []scenario) facts {
 	command := []string{"kcompare", doc.Command}
 	for _, s := range all {
 		command = append(command, s.name)
+	}
+	if len(all) > mostNamed {
+		command = append(command[:2], fmt.Sprintf("%d scenarios", len(all)))
 	}
 	broker := doc.Broker.Kind + " broker"
 	if doc.Broker.Nodes > 0 {

@@ -54,6 +54,7 @@ func examples() []example {
 		{"transactional", plain, shop(two...)},
 		{"transactional-one-client", plain, shop("franz")},
 		{"answers", plain, answers(two...)},
+		{"overview", plain, manyScenarios(two...)},
 		{"empty", plain, document()},
 	}
 }

@@ -53,7 +53,7 @@ func (t table) widest() (label, cell int) {
 func (t table) narrowed(width int) table {
 	for t.cellMost = widestAnswer; t.width() > width && t.cellMost > leastAnswer; t.cellMost-- {
 	}
-	for t.labelMost = widestQuestion; t.width() > width && t.labelMost > leastQuestion; t.labelMost-- {
+	for t.labelMost = cmp.Or(t.labelMost, widestQuestion); t.width() > width && t.labelMost > leastQuestion; t.labelMost-- {
 	}
 	return t
 }
