@@ -5,8 +5,9 @@ import (
 	"kcompare/internal/fault"
 )
 
-// The topics of defaults. The log of the transactions has one partition, so that its
-// offsets can be told; so has the topic that batches grow for.
+// The topics of defaults. Each has the partitions that its story needs: a hash shows
+// only where there is a choice, and the offsets of a log can be told where there is one
+// partition.
 const (
 	written  = "written" // by producers
 	bulk     = "bulk"    // by a producer in a hurry
@@ -54,7 +55,7 @@ written; franz-go's does not, and the record fails with UNKNOWN_TOPIC_OR_PARTITI
 a second unless allow.auto.create.topics=true. A broker that makes no topics, as most
 clusters are set up and as the Kafka that kcompare starts, fails both.`,
 		Topics: []Topic{
-			{Role: written, Partitions: writtenPartitions},
+			{Role: written, Partitions: writtenPartitions, Fixed: true},
 			{Role: bulk, Partitions: 1, Fixed: true},
 			{Role: waiting, Partitions: 1, Fixed: true},
 			{Role: decided, Partitions: 1, Fixed: true},
