@@ -110,7 +110,7 @@ func consumerConfig(s drivers.Settings, lines chan kafka.LogEvent) (kafka.Config
 		return nil, err
 	}
 	group, _ := conf["group.id"].(string)
-	if _, told := conf["enable.auto.commit"]; !told && !(s.Bare && group != "") {
+	if _, told := conf["enable.auto.commit"]; !told && (!s.Bare || group == "") {
 		conf["enable.auto.commit"] = "false"
 	}
 	if group == "" {

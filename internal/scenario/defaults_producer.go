@@ -324,7 +324,7 @@ func (p *TransactionalProducer) commits(ctx context.Context, messages ...Message
 	return p.Commit(ctx)
 }
 
-// begins begins a transaction, and waits until its messages are written.
+// begins starts a transaction, and waits until its messages are written.
 func (p *TransactionalProducer) begins(ctx context.Context, messages ...Message) error {
 	if err := p.Begin(ctx); err != nil {
 		return err
