@@ -9,11 +9,11 @@ import (
 // only where there is a choice, and the offsets of a log can be told where there is one
 // partition.
 const (
-	written  = "written" // by producers
-	bulk     = "bulk"    // by a producer in a hurry
-	waiting  = "waiting" // has records before anybody reads it
-	decided  = "decided" // transactions that were committed and aborted
-	notThere = "not-there"
+	writtenTopic     = "written" // by producers
+	bulkTopic        = "bulk"    // by a producer in a hurry
+	waitingTopic     = "waiting" // has records before anybody reads it
+	decidedTopic     = "decided" // transactions that were committed and aborted
+	missingTopicRole = "not-there"
 
 	writtenPartitions = 6
 )
@@ -55,10 +55,10 @@ written; franz-go's does not, and the record fails with UNKNOWN_TOPIC_OR_PARTITI
 a second unless allow.auto.create.topics=true. A broker that makes no topics, as most
 clusters are set up and as the Kafka that kcompare starts, fails both.`,
 		Topics: []Topic{
-			{Role: written, Partitions: writtenPartitions, Fixed: true},
-			{Role: bulk, Partitions: 1, Fixed: true},
-			{Role: waiting, Partitions: 1, Fixed: true},
-			{Role: decided, Partitions: 1, Fixed: true},
+			{Role: writtenTopic, Partitions: writtenPartitions, Fixed: true},
+			{Role: bulkTopic, Partitions: 1, Fixed: true},
+			{Role: waitingTopic, Partitions: 1, Fixed: true},
+			{Role: decidedTopic, Partitions: 1, Fixed: true},
 		},
 		Variants: []Variant{
 			defaultProducer(),

@@ -45,7 +45,7 @@ func defaultConsumer() Variant {
 }
 
 func waitingRecord(n int) Message {
-	return Message{Topic: waiting, ID: evidence.RecordID{Role: waiting, N: n}, Value: fmt.Appendf(nil, "record %d", n)}
+	return Message{Topic: waitingTopic, ID: evidence.RecordID{Role: waitingTopic, N: n}, Value: fmt.Appendf(nil, "record %d", n)}
 }
 
 // consumeByDefault lets the consumer find its place before the last record is written,
@@ -56,7 +56,7 @@ func consumeByDefault(ctx context.Context, s *Stage) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Subscribe(ctx, waiting); err != nil {
+	if err := c.Subscribe(ctx, waitingTopic); err != nil {
 		return err
 	}
 	before, err := c.pollUntil(ctx, requested(s, "Fetch"))
@@ -268,7 +268,7 @@ func decidedVariant(name, claim string) Variant {
 }
 
 func decidedRecord(n int) Message {
-	return Message{Topic: decided, ID: evidence.RecordID{Role: decided, N: n}, Value: fmt.Appendf(nil, "record %d", n)}
+	return Message{Topic: decidedTopic, ID: evidence.RecordID{Role: decidedTopic, N: n}, Value: fmt.Appendf(nil, "record %d", n)}
 }
 
 func defaultIsolation() Variant {
@@ -323,7 +323,7 @@ func readDecided(ctx context.Context, s *Stage, isolation string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Assign(ctx, decided); err != nil {
+	if err := c.Assign(ctx, decidedTopic); err != nil {
 		return err
 	}
 	records, err := c.pollFor(ctx, decidedRecord(5))

@@ -53,7 +53,7 @@ func defaultProducer() Variant {
 
 // plainRecord is long and of one letter, so that compression makes it shorter.
 func plainRecord(n int) Message {
-	m := Message{Topic: written, ID: evidence.RecordID{Role: written, N: n}, Value: bytes.Repeat([]byte("a"), 1000)}
+	m := Message{Topic: writtenTopic, ID: evidence.RecordID{Role: writtenTopic, N: n}, Value: bytes.Repeat([]byte("a"), 1000)}
 	if n < defaultKeyed {
 		m.Key = fmt.Appendf(nil, "order-%d", n+1)
 	}
@@ -67,7 +67,7 @@ func bulkMessages() []Message {
 	for n := range bulkRecords {
 		value := make([]byte, bulkBytes)
 		_, _ = noise.Read(value) // never fails
-		all = append(all, Message{Topic: bulk, ID: evidence.RecordID{Role: bulk, N: n}, Value: value})
+		all = append(all, Message{Topic: bulkTopic, ID: evidence.RecordID{Role: bulkTopic, N: n}, Value: value})
 	}
 	return all
 }
@@ -136,7 +136,7 @@ func hashOf(o *evidence.Observed) string {
 func agrees(log evidence.Log, choose partition.Func) bool {
 	partitions := partitionsOf(log)
 	n := 0
-	for at, r := range recordsOf(log, written) {
+	for at, r := range recordsOf(log, writtenTopic) {
 		if r.Key == "" {
 			continue
 		}
@@ -149,7 +149,7 @@ func agrees(log evidence.Log, choose partition.Func) bool {
 
 func unkeyedPartitions(log evidence.Log) string {
 	different := map[int32]bool{}
-	for at, r := range recordsOf(log, written) {
+	for at, r := range recordsOf(log, writtenTopic) {
 		if r.Key == "" {
 			different[at] = true
 		}
@@ -164,7 +164,7 @@ func partitionsOf(log evidence.Log) int32 {
 	for _, p := range log.Partitions {
 		of[p.Topic]++
 		for _, b := range p.Batches {
-			if len(b.Records) > 0 && b.Records[0].ID.Role == written {
+			if len(b.Records) > 0 && b.Records[0].ID.Role == writtenTopic {
 				topic = p.Topic
 			}
 		}
@@ -216,7 +216,7 @@ func defaultInFlight() Variant {
 	v.Plan = func(Parameters) fault.Plan {
 		return fault.Plan{{
 			Name: "answer-late", Action: fault.Delay, Wait: lateAnswer,
-			Select: fault.Selector{API: "Produce", Role: bulk, First: lateAnswers, Probability: 1},
+			Select: fault.Selector{API: "Produce", Role: bulkTopic, First: lateAnswers, Probability: 1},
 		}}
 	}
 	v.Records = func(_ Parameters, place partition.Func) []fault.Record {
@@ -249,7 +249,7 @@ func defaultInFlight() Variant {
 }
 
 func smallRecord(n int) Message {
-	return Message{Topic: bulk, ID: evidence.RecordID{Role: bulk, N: n}, Value: fmt.Appendf(nil, "record %d", n)}
+	return Message{Topic: bulkTopic, ID: evidence.RecordID{Role: bulkTopic, N: n}, Value: fmt.Appendf(nil, "record %d", n)}
 }
 
 func delivered(id evidence.RecordID) func(evidence.Exchange) bool {

@@ -18,7 +18,7 @@ const (
 // missingTopic writes one record to a topic that the broker would make.
 func missingTopic(name, claim string) Variant {
 	v := bare(name, claim)
-	v.Missing = notThere
+	v.Missing = missingTopicRole
 	v.Checks = []evidence.Check{check(evidence.LostRecords, "==", 0), check(evidence.LogRecords, "==", evidence.Acked)}
 	v.About = func(Parameters) string {
 		return "one record to a topic that is not there; the broker makes it for a client that allows that."
@@ -43,7 +43,7 @@ func missingTopic(name, claim string) Variant {
 }
 
 func recordNotThere() Message {
-	return Message{Topic: notThere, ID: evidence.RecordID{Role: notThere, N: 0}, Value: []byte("record 0")}
+	return Message{Topic: missingTopicRole, ID: evidence.RecordID{Role: missingTopicRole, N: 0}, Value: []byte("record 0")}
 }
 
 func defaultMissingTopic() Variant {
