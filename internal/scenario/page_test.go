@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/aymanbagabas/go-udiff"
 )
 
 // pagePath is the page of all scenarios; pageCommand writes it.
@@ -31,8 +31,8 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("docs/scenarios.md is not what the scenarios say; %s writes it (-page +scenarios):\n%s", pageCommand, diff)
+	if diff := udiff.Unified("docs/scenarios.md", "the scenarios", string(want), got); diff != "" {
+		t.Errorf("%s writes the page:\n%s", pageCommand, diff)
 	}
 }
 
