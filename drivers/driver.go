@@ -74,7 +74,7 @@ func (a Abilities) Lacking(has Abilities) []string {
 		{a.Idempotence, has.Idempotence, "idempotence"},
 		{a.Transactions, has.Transactions, "transactions"},
 		{a.Groups, has.Groups, "consumer groups"},
-		{a.Raw, has.Raw, "way to send record batches made by hand"},
+		{a.Raw, has.Raw, "record batches made by hand"},
 	} {
 		if ability.needed && !ability.has {
 			lacking = append(lacking, ability.name)

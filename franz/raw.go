@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -25,8 +26,10 @@ type raw struct {
 	cancel               []context.CancelFunc
 }
 
-// NewRaw is drivers.RawDriver.
+// NewRaw is drivers.RawDriver. A transactional.id is each batch's own.
 func (driver) NewRaw(s drivers.Settings) (drivers.Raw, error) {
+	s.Config = maps.Clone(s.Config)
+	delete(s.Config, "transactional.id")
 	t, err := translate(drivers.RoleProducer, s)
 	if err != nil {
 		return nil, err
@@ -48,8 +51,8 @@ func (driver) NewRaw(s drivers.Settings) (drivers.Raw, error) {
 	return r, nil
 }
 
-// Init is drivers.Raw. kgo asks again what it knows to be a matter of time, but not
-// CONCURRENT_TRANSACTIONS: the old instance's transaction is being ended.
+// Init is drivers.Raw. What is a matter of time is asked again: the coordinator of a
+// new cluster is still loading, or the transaction of an older instance being ended.
 func (r *raw) Init(ctx context.Context, transactionalID string) (drivers.ProducerID, error) {
 	req := kmsg.NewPtrInitProducerIDRequest()
 	if transactionalID != "" {
@@ -64,8 +67,9 @@ func (r *raw) Init(ctx context.Context, transactionalID string) (drivers.Produce
 		if err == nil {
 			return drivers.ProducerID{ID: resp.ProducerID, Epoch: resp.ProducerEpoch}, nil
 		}
-		if !errors.Is(err, kerr.ConcurrentTransactions) || pauseFor(ctx, 10*time.Millisecond) != nil {
-			return drivers.ProducerID{}, errorOf("init", err)
+		said := errorOf("init", err)
+		if said.Class != drivers.Retriable || pauseFor(ctx, 10*time.Millisecond) != nil {
+			return drivers.ProducerID{}, said
 		}
 	}
 }
