@@ -24,6 +24,7 @@ type house struct {
 	embedded *broker.Embedded // the cluster, if it is this trial's own; nil otherwise
 	names    Names
 	reader   *broker.Reader
+	readers  []*broker.Reader // this one, and those before it
 	proxy    *proxy.Proxy
 	topics   map[string]string               // role -> real name, those of names
 	ours     []string                        // topics on a shared cluster that the trial removes
@@ -79,10 +80,9 @@ func (h *house) start(ctx context.Context, r *run) error {
 	if err := h.startBroker(r); err != nil {
 		return err
 	}
-	if h.reader, err = broker.NewReader(h.cluster.Addrs(), h.cluster.Access()); err != nil {
-		return fmt.Errorf("connect the reader: %w", err)
+	if err := h.connectReader(); err != nil {
+		return err
 	}
-	h.closers = append(h.closers, h.closeReader)
 	ids, err := h.createTopics(ctx, r)
 	if err != nil {
 		return err
@@ -340,10 +340,23 @@ func startProxy(r *run, h *house, ids map[string][16]byte) (*proxy.Proxy, error)
 	return proxy.Start(opts)
 }
 
-func (h *house) closeReader() error {
-	h.reader.Close()
+// connectReader makes the reader, and once more after a story in which the cluster
+// changed: a node that was restarted may be somewhere else, and a reader that knew no
+// other node would not find it.
+func (h *house) connectReader() error {
+	reader, err := broker.NewReader(h.cluster.Addrs(), h.cluster.Access())
+	if err != nil {
+		return fmt.Errorf("connect the reader: %w", err)
+	}
+	h.reader, h.readers = reader, append(h.readers, reader)
+	h.closers = append(h.closers, func() error { return h.closeReader(reader) })
+	return nil
+}
+
+func (h *house) closeReader(reader *broker.Reader) error {
+	reader.Close()
 	if site := h.spec.Site; site != nil {
-		site.dialledFrom(h.reader.Connections()...)
+		site.dialledFrom(reader.Connections()...)
 	}
 	return nil
 }
@@ -358,8 +371,13 @@ func (h *house) strangers(proxySide []string) []string {
 		return nil
 	}
 	known := map[string]bool{}
-	for _, addr := range slices.Concat(proxySide, h.reader.Connections()) {
+	for _, addr := range proxySide {
 		known[addr] = true
+	}
+	for _, reader := range h.readers {
+		for _, addr := range reader.Connections() {
+			known[addr] = true
+		}
 	}
 	n := len(h.embedded.Strangers(known))
 	if n == 0 {

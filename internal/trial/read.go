@@ -26,7 +26,13 @@ func (r *run) readBack(ctx context.Context, h *house) {
 	c := &o.Trial.Conditions
 	logCtx, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
-	err := r.awaitWritten(logCtx, h)
+	var err error
+	if r.spec.ChangesCluster() {
+		err = h.connectReader()
+	}
+	if err == nil {
+		err = r.awaitWritten(logCtx, h)
+	}
 	if err == nil {
 		o.Log, err = h.readLog(logCtx, r.patience())
 	}

@@ -32,15 +32,29 @@ func (r *run) awaitWritten(ctx context.Context, h *house) error {
 }
 
 // taken counts the records that the broker said it wrote, by partition, or all that
-// it got where it does not say. Without idempotence each of them is one in the log.
+// it got where it does not say. Without idempotence each of them is one in the log; a
+// batch that has a sequence number is one however often it was sent.
 func taken(t evidence.Trace, unanswered bool) map[drivers.TopicPartition]int64 {
 	n := map[drivers.TopicPartition]int64{}
+	repeated := map[numbered]bool{}
 	for _, e := range t.Exchanges {
 		for _, b := range e.Batches {
-			if e.Forwarded && (b.Code == "ok" || unanswered) {
-				n[drivers.TopicPartition{Topic: b.Topic, Partition: b.Partition}] += int64(b.Records)
+			tp := drivers.TopicPartition{Topic: b.Topic, Partition: b.Partition}
+			id := numbered{tp, b.ProducerID, b.ProducerEpoch, b.BaseSequence}
+			if !e.Forwarded || b.Code != "ok" && !unanswered || repeated[id] {
+				continue
 			}
+			repeated[id] = b.ProducerID >= 0
+			n[tp] += int64(b.Records)
 		}
 	}
 	return n
+}
+
+// numbered is what a broker knows a batch by.
+type numbered struct {
+	drivers.TopicPartition
+	producer int64
+	epoch    int16
+	sequence int32
 }
