@@ -37,15 +37,25 @@ func (c *Consumer) Commit(ctx context.Context, next drivers.Position) error {
 // Rewind seeks to the group's committed position of a partition, to the start if
 // there is none, and returns its offset.
 func (c *Consumer) Rewind(ctx context.Context, tp drivers.TopicPartition) (int64, error) {
+	to := drivers.Position{TopicPartition: tp}
+	var err error
+	if to.Offset, err = c.Committed(ctx, tp); err != nil {
+		return 0, err
+	}
+	return to.Offset, c.noted("seek", c.client.Seek(ctx, to))
+}
+
+// Committed is the group's committed position of a partition, 0 if there is none. It
+// waits for a transaction that has not decided yet.
+func (c *Consumer) Committed(ctx context.Context, tp drivers.TopicPartition) (int64, error) {
 	stored, err := c.client.Committed(ctx, []drivers.TopicPartition{tp})
 	if err != nil {
 		return 0, c.noted("read the committed offsets", err)
 	}
-	to := drivers.Position{TopicPartition: tp}
 	for _, p := range stored {
-		to = p
+		return p.Offset, nil
 	}
-	return to.Offset, c.noted("seek", c.client.Seek(ctx, to))
+	return 0, nil
 }
 
 // Stored is the group's committed offset of a partition, -1 if there is none.

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"kcompare/drivers"
@@ -22,6 +23,7 @@ type Producer struct {
 	transaction int  // number of the open one; 0 when there is none
 	fenced      bool // a newer instance is ready
 
+	dead        atomic.Bool // its process has ended
 	outstanding drivers.Outstanding
 	failed      atomic.Int64 // reported as not written, since Failed was asked
 }
@@ -37,7 +39,7 @@ func (p *Producer) Send(ctx context.Context, m Message) {
 	})
 	p.outstanding.Add()
 	p.client.Produce(ctx, record(topic, m, id), func(d drivers.Delivery) {
-		if !report(d) {
+		if p.dead.Load() || !report(d) {
 			return
 		}
 		if d.Outcome == drivers.Failed {
@@ -69,6 +71,38 @@ func (p *Producer) Failed() bool { return p.failed.Swap(0) > 0 }
 // Close gives the producer up, as the end of its process would: nothing that is
 // pending is waited for, and no transaction is ended.
 func (p *Producer) Close() error { return p.close() }
+
+// UntilLost makes a call, and gives it up as soon as a fault has struck a request that
+// meets the condition, so that its answer never comes. A program cannot know that; the
+// story has its process end just then: lost says so, and Crash is to follow. meets is
+// called from any goroutine.
+func (p *Producer) UntilLost(ctx context.Context, meets func(evidence.Exchange) bool, call func(context.Context) error) (lost bool, err error) {
+	calling, stop := context.WithCancel(ctx)
+	defer stop()
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		e, err := p.stage.Watch.Exchange(calling, func(e evidence.Exchange) bool { return e.Fault != "" && meets(e) })
+		if err == nil && e.Fault != "" {
+			p.dead.Store(true)
+			stop()
+		}
+	})
+	err = call(calling)
+	stop()
+	watching.Wait()
+	if p.dead.Load() && ctx.Err() == nil {
+		return true, nil
+	}
+	return false, err
+}
+
+// Crash ends the producer as the end of its process does: whatever the library says
+// from then on reaches nobody, so that the outcome of its records stays unknown. How the
+// library itself comes to its end is not the story's concern.
+func (p *Producer) Crash() {
+	p.dead.Store(true)
+	_ = p.close()
+}
 
 // TransactionalProducer is a Producer whose messages belong to transactions. A
 // record that was reported as not written fails none of its calls: whether a
@@ -183,6 +217,9 @@ func (p *TransactionalProducer) restart(ctx context.Context) (*TransactionalProd
 
 func (p *TransactionalProducer) ended(asked evidence.End, outcome drivers.TransactionOutcome, err error) error {
 	p.stage.Ledger.end(p.transaction, asked, outcome)
+	if err != nil && p.dead.Load() {
+		return err // there is nobody any more who could be told
+	}
 	if err != nil {
 		return p.stage.failed(p.who, string(asked)+" a transaction", err)
 	}

@@ -165,7 +165,7 @@ func DefaultParameters() Parameters {
 
 // All lists every scenario, core ones first.
 func All() []Scenario {
-	return []Scenario{idempotent(), atMostOnce(), atLeastOnce(), transactional(), readProcessWrite(), zombie(), partitioner(), defaults(), errorClasses(), hangingTransaction(), transactionTimeout(), concurrentTransactions()}
+	return []Scenario{idempotent(), atMostOnce(), atLeastOnce(), transactional(), readProcessWrite(), zombie(), partitioner(), defaults(), errorClasses(), hangingTransaction(), transactionTimeout(), concurrentTransactions(), producerRestart(), sequence()}
 }
 
 // ByName finds a scenario; ok is false for an unknown name.

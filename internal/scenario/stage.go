@@ -106,10 +106,15 @@ func (s *Stage) NewConsumer(who string, own ...Setting) (*Consumer, error) {
 
 func (s *Stage) producer(who string, client drivers.Producer, settings drivers.Settings) *Producer {
 	s.made++
-	return &Producer{
-		stage: s, who: who, client: client, close: s.opened(client.Close), instance: s.made,
-		noAck: settings.Config["acks"] == "0",
-	}
+	p := &Producer{stage: s, who: who, client: client, instance: s.made, noAck: settings.Config["acks"] == "0"}
+	p.close = s.opened(func() error {
+		err := client.Close()
+		if p.dead.Load() {
+			return nil // see Crash
+		}
+		return err
+	})
+	return p
 }
 
 // Setting is a canonical setting of one client in a story.
