@@ -1,6 +1,13 @@
 package broker
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
 
 // AwaitCoordinator waits until a group (kind 0) or transactional id (kind 1) has a
 // coordinator that answers for it.
@@ -22,4 +29,37 @@ func (r *Reader) coordinated(ctx context.Context, kind int8, key string) error {
 		return err
 	}
 	return describe(ctx, r.client.Broker(int(node)), kind, key)
+}
+
+// AwaitProducerIDs waits until every node can give out producer ids. The first request
+// makes a node of Kafka ask the controller for a block of them, and until it has one it
+// answers COORDINATOR_LOAD_IN_PROGRESS to each (RPCProducerIdManager.java): on a busy
+// machine for seconds, longer than a library with short backoffs asks again. An id that
+// is given out here is used by nobody.
+func (r *Reader) AwaitProducerIDs(ctx context.Context) error {
+	for _, node := range r.nodes {
+		for {
+			err := r.producerID(ctx, node)
+			if err == nil {
+				break
+			}
+			if err := again(ctx, err); err != nil {
+				return fmt.Errorf("wait for producer ids of node %d: %w", node, err)
+			}
+		}
+	}
+	return nil
+}
+
+// producerID has an error only while the node has no ids: whether somebody may have one
+// is not the question here.
+func (r *Reader) producerID(ctx context.Context, node int32) error {
+	resp, err := kmsg.NewPtrInitProducerIDRequest().RequestWith(ctx, r.client.Broker(int(node)))
+	if err != nil {
+		return err
+	}
+	if err := kerr.ErrorForCode(resp.ErrorCode); errors.Is(err, kerr.CoordinatorLoadInProgress) {
+		return err
+	}
+	return nil
 }

@@ -123,7 +123,10 @@ func (h *house) awaitCoordinators(ctx context.Context) error {
 			return fmt.Errorf("wait for the coordinator of %s: %w", key, err)
 		}
 	}
-	return nil
+	if h.names.TransactionalID == "" {
+		return nil
+	}
+	return h.reader.AwaitProducerIDs(ctx)
 }
 
 // startBroker starts an embedded one where there is none that trials share.
