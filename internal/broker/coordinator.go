@@ -37,29 +37,29 @@ func (r *Reader) coordinated(ctx context.Context, kind int8, key string) error {
 // machine for seconds, longer than a library with short backoffs asks again. An id that
 // is given out here is used by nobody.
 func (r *Reader) AwaitProducerIDs(ctx context.Context) error {
-	for _, node := range r.nodes {
-		for {
-			err := r.producerID(ctx, node)
-			if err == nil {
-				break
-			}
-			if err := again(ctx, err); err != nil {
-				return fmt.Errorf("wait for producer ids of node %d: %w", node, err)
-			}
+	for {
+		err := r.producerIDsGiven(ctx)
+		if err == nil {
+			return nil
+		}
+		if err := again(ctx, err); err != nil {
+			return fmt.Errorf("wait for producer ids: %w", err)
 		}
 	}
-	return nil
 }
 
-// producerID has an error only while the node has no ids: whether somebody may have one
-// is not the question here.
-func (r *Reader) producerID(ctx context.Context, node int32) error {
-	resp, err := kmsg.NewPtrInitProducerIDRequest().RequestWith(ctx, r.client.Broker(int(node)))
-	if err != nil {
-		return err
-	}
-	if err := kerr.ErrorForCode(resp.ErrorCode); errors.Is(err, kerr.CoordinatorLoadInProgress) {
-		return err
+// producerIDsGiven has an error only while a node has no ids: whether somebody may have
+// one is not the question here.
+func (r *Reader) producerIDsGiven(ctx context.Context) error {
+	for _, node := range r.nodes {
+		resp, err := kmsg.NewPtrInitProducerIDRequest().RequestWith(ctx, r.client.Broker(int(node)))
+		if err == nil {
+			err = kerr.ErrorForCode(resp.ErrorCode)
+			if !errors.Is(err, kerr.CoordinatorLoadInProgress) {
+				continue
+			}
+		}
+		return fmt.Errorf("node %d: %w", node, err)
 	}
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // await asks the cluster until it can be put on trial: every node knows every
-// other, and the coordinators of all groups and transactions have read their
-// logs. Without the latter the first client would measure
-// COORDINATOR_LOAD_IN_PROGRESS.
+// other, the coordinators of all groups and transactions have read their logs, and
+// there are producer ids to give out. Without the latter two the first client would
+// measure COORDINATOR_LOAD_IN_PROGRESS.
 func (k *Kafka) await(ctx context.Context) error {
 	r, err := newReader(k.Addrs(), k.Access(), k.own)
 	if err != nil {
@@ -26,6 +26,7 @@ func (k *Kafka) await(ctx context.Context) error {
 		{"every node knows every other", r.nodesKnown},
 		{"every transaction has a coordinator", r.transactionsCoordinated},
 		{"every group has a coordinator", r.groupsCoordinated},
+		{"every node has producer ids", r.producerIDsGiven},
 	} {
 		if err := k.until(ctx, wanted.ask); err != nil {
 			return fmt.Errorf("wait until %s: %w", wanted.what, err)

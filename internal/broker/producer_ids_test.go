@@ -10,8 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// TestAwaitProducerIDs: a node that has no producer ids yet is asked until it has. That
-// nobody may have one is not waited for.
+// TestAwaitProducerIDs: nodes that have no producer ids yet are asked until they have.
+// That nobody may have one is not waited for.
 func TestAwaitProducerIDs(t *testing.T) {
 	e, r := cluster(t, 2)
 	var asked, none atomic.Int64 // so many requests find no id
@@ -33,7 +33,7 @@ func TestAwaitProducerIDs(t *testing.T) {
 	}
 	none.Store(1 << 40)
 	err := r.AwaitProducerIDs(withTimeout(t, 100*time.Millisecond))
-	if err == nil || !strings.Contains(err.Error(), "wait for producer ids of node") {
+	if err == nil || !strings.Contains(err.Error(), "wait for producer ids: ") {
 		t.Errorf("of a node that never has any: %v", err)
 	}
 }

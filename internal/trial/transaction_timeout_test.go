@@ -8,6 +8,7 @@ import (
 	"kcompare/drivers"
 	"kcompare/franz"
 	"kcompare/internal/evidence"
+	"kcompare/internal/trial"
 )
 
 // usurped has a newer instance of the same transactional.id start before its second
@@ -79,5 +80,53 @@ func TestTimeoutWithinLimit(t *testing.T) {
 	const want = "InitProducerId is answered: there is no answer"
 	if got.Verdict != evidence.Inconclusive || !strings.Contains(strings.Join(got.Reasons, "\n"), want) {
 		t.Errorf("verdict is %s because of %q, want inconclusive because of %q", got.Verdict, got.Reasons, want)
+	}
+}
+
+// overtaken has a newer instance of the same transactional.id start before its third
+// record.
+type overtaken struct {
+	*victim
+	written int
+}
+
+func (p *overtaken) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
+	if p.written++; p.written == 3 {
+		_ = p.usurp(ctx)
+	}
+	p.victim.Produce(ctx, r, report)
+}
+
+// TestTimeoutsOnKafka: what the embedded broker cannot play, and a claim of it that is
+// broken.
+func TestTimeoutsOnKafka(t *testing.T) {
+	site := &trial.Site{Cluster: startKafka(t)}
+	const story, write, sweep = "transaction-timeout", "then=write-abort", "then=commit-before-sweep"
+	liar := meddler{Driver: usurped{franz.New()}, transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer {
+		return &overtaken{victim: p.(*victim)}
+	}}
+	number := 0
+	for _, tt := range []struct {
+		name, variant string
+		driver        drivers.Driver
+		want          evidence.Verdict
+		reason        string
+	}{
+		{"franz", write, clients(t)[0], evidence.Holds, ""},
+		{"librdkafka", write, clients(t)[1], evidence.Holds, ""},
+		{"franz", sweep, clients(t)[0], evidence.Holds, ""},
+		{"librdkafka", sweep, clients(t)[1], evidence.Holds, ""},
+		{"somebody else starts", write, liar, evidence.Violated, "cause: a newer instance, expected the timeout"},
+	} {
+		number++
+		s := specOf(t, story, tt.variant, tt.driver)
+		s.Site, s.Number, s.Nodes = site, number, 1
+		t.Run(tt.variant+" "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := play(t, s)
+			if got.Verdict != tt.want || !strings.Contains(strings.Join(got.Reasons, "\n"), tt.reason) {
+				t.Errorf("verdict is %s because of %q, want %s because of %q", got.Verdict, got.Reasons, tt.want, tt.reason)
+			}
+		})
 	}
 }
