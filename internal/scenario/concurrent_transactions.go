@@ -209,7 +209,7 @@ func concludeConcurrent(o *evidence.Observed) []evidence.Answer {
 	})
 	return []evidence.Answer{
 		{Question: "51 reached the program", Answer: yesNo(toldConcurrent(o))},
-		{Question: "answered so by the broker", Answer: fmt.Sprint(own), Measured: true},
+		measured("answered so by the broker", fmt.Sprint(own)),
 	}
 }
 

@@ -257,7 +257,7 @@ func (h *hanging) startAgain(ctx context.Context) error {
 	if err := p.Init(ctx); err != nil {
 		return err
 	}
-	h.stage.Answer(evidence.Answer{Question: "the next start was ready after", Answer: rounded(h.stage.Elapsed() - began), Measured: true})
+	h.stage.Answer(measured("the next start was ready after", rounded(h.stage.Elapsed()-began)))
 	return p.commitPayments(ctx, hangingNext, hangingCount)
 }
 
@@ -324,7 +324,7 @@ func (h *hanging) answer(had bool, now, began, committed time.Duration) {
 	if h.timeout == hangingTimeout {
 		h.stage.Answer(evidence.Answer{Question: "read in the end", Answer: yesNo(had), Expected: "yes"})
 	}
-	stood := evidence.Answer{Question: "read so long after their commit", Answer: "not at all", Measured: true}
+	stood := measured("read so long after their commit", "not at all")
 	if had {
 		stood.Answer = rounded(now - committed)
 	}

@@ -37,7 +37,7 @@ func (h *hurry) payAll(ctx context.Context, count int) error {
 		}
 	}
 	each := (h.stage.Elapsed() - began) / time.Duration(count)
-	h.stage.Answer(evidence.Answer{Question: "time for a transaction", Answer: each.Round(100 * time.Microsecond).String(), Measured: true})
+	h.stage.Answer(measured("time for a transaction", each.Round(100*time.Microsecond).String()))
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (h *hurry) commitInVain(ctx context.Context) error {
 	defer cancel()
 	err := h.producer.Commit(own)
 	h.stage.Answer(evidence.Answer{Question: "the commit is told", Answer: toldOf(err)})
-	h.stage.Answer(evidence.Answer{Question: "after", Answer: rounded(h.stage.Elapsed() - began), Measured: true})
+	h.stage.Answer(measured("after", rounded(h.stage.Elapsed()-began)))
 	_, err = h.producer.restart(ctx)
 	return err
 }
@@ -169,6 +169,6 @@ func (h *hurry) startOverOpen(ctx context.Context) error {
 	if err := heir.Init(ctx); err != nil {
 		return err
 	}
-	h.stage.Answer(evidence.Answer{Question: "the second was ready after", Answer: rounded(h.stage.Elapsed() - began), Measured: true})
+	h.stage.Answer(measured("the second was ready after", rounded(h.stage.Elapsed()-began)))
 	return heir.payAll(ctx, paidByHeir)
 }
