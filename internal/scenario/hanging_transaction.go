@@ -61,7 +61,7 @@ const (
 
 // hangingTimeout is the transaction.timeout.ms of randomID: far above what a start takes
 // on a busy machine, and not too long to wait for.
-const hangingTimeout = 4 * time.Second
+const hangingTimeout = 5 * time.Second
 
 // What is the longest that the story waits for a reader: much longer than a start takes,
 // and much shorter than the minute after which a transaction times out by default.

@@ -62,8 +62,8 @@ names the broker's setting wrongly, max.transaction.timeout.ms.`,
 // tooSlow is the transaction.timeout.ms of the story, and hasty that of the variant
 // which has to be there before the broker looks.
 const (
-	tooSlow = 2 * time.Second
-	hasty   = 1500 * time.Millisecond
+	tooSlow = 3 * time.Second
+	hasty   = 2 * time.Second
 )
 
 // The payments of the story.
