@@ -229,10 +229,14 @@ func remoteAssignor(value string, _ given, _ config.Role) ([]kgo.Opt, error) {
 }
 
 // autoCommit: GreedyAutoCommit commits what the last poll returned, as
-// librdkafka does; kgo's own way commits what the poll before it returned.
+// librdkafka does; kgo's own way commits what the poll before it returned. Where the
+// program stores offsets itself, kgo calls them marks.
 func autoCommit(value string, g given, _ config.Role) ([]kgo.Opt, error) {
 	if equal(value, "false") || g["auto.commit.interval.ms"] == "0" || g["group.id"] == "" {
 		return []kgo.Opt{kgo.DisableAutoCommit()}, nil
+	}
+	if stores, set := g["enable.auto.offset.store"]; set && equal(stores, "false") {
+		return []kgo.Opt{kgo.AutoCommitMarks()}, nil
 	}
 	return []kgo.Opt{kgo.GreedyAutoCommit()}, nil
 }

@@ -31,15 +31,8 @@ func (c *consumer) Commit(ctx context.Context, offsets []drivers.Position) error
 // commitAsMember proves to the coordinator that the member is of this
 // generation.
 func commitAsMember(ctx context.Context, cl *kgo.Client, offsets []drivers.Position) error {
-	at := map[string]map[int32]kgo.EpochOffset{}
-	for _, o := range offsets {
-		if at[o.Topic] == nil {
-			at[o.Topic] = map[int32]kgo.EpochOffset{}
-		}
-		at[o.Topic][o.Partition] = kgo.EpochOffset{Epoch: -1, Offset: o.Offset}
-	}
 	var failure error
-	cl.CommitOffsetsSync(ctx, at, func(_ *kgo.Client, _ *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, err error) {
+	cl.CommitOffsetsSync(ctx, epochOffsetsOf(offsets), func(_ *kgo.Client, _ *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, err error) {
 		failure = err
 		if err != nil {
 			return
@@ -51,6 +44,18 @@ func commitAsMember(ctx context.Context, cl *kgo.Client, offsets []drivers.Posit
 		}
 	})
 	return failure
+}
+
+// epochOffsetsOf are positions of which no leader epoch is known.
+func epochOffsetsOf(offsets []drivers.Position) map[string]map[int32]kgo.EpochOffset {
+	at := map[string]map[int32]kgo.EpochOffset{}
+	for _, o := range offsets {
+		if at[o.Topic] == nil {
+			at[o.Topic] = map[int32]kgo.EpochOffset{}
+		}
+		at[o.Topic][o.Partition] = kgo.EpochOffset{Epoch: -1, Offset: o.Offset}
+	}
+	return at
 }
 
 // commitAsStranger is for a consumer with assigned partitions, which only a

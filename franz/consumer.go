@@ -18,8 +18,9 @@ import (
 // other. A second call replaces the client.
 type consumer struct {
 	translation
-	group    string
-	instance string
+	group      string
+	instance   string
+	ownCommits bool // automatic ones are kgo's affair
 
 	positions *positions
 	member    bool  // subscribed, as against assigned
@@ -45,8 +46,14 @@ func newConsumer(s drivers.Settings) (drivers.Consumer, error) {
 		return nil, err
 	}
 	return &consumer{
-		translation: t, group: group, instance: s.Config["group.instance.id"], positions: newPositions(),
+		translation: t, group: group, instance: s.Config["group.instance.id"], ownCommits: ownCommits(s), positions: newPositions(),
 	}, nil
+}
+
+// ownCommits says whether automatic commits are as kgo makes them by default.
+func ownCommits(s drivers.Settings) bool {
+	_, set := s.Config["enable.auto.commit"]
+	return s.Bare && !set
 }
 
 func (c *consumer) Subscribe(ctx context.Context, topics []string) error {
@@ -54,12 +61,15 @@ func (c *consumer) Subscribe(ctx context.Context, topics []string) error {
 		return errorOf("subscribe", errNoGroup)
 	}
 	c.member, c.positions = true, newPositions()
-	return c.replace(ctx, "subscribe", slices.Concat(c.translation.group, []kgo.Opt{
+	opts := []kgo.Opt{
 		kgo.ConsumeTopics(topics...),
 		kgo.OnPartitionsAssigned(c.positions.onAssigned),
-		kgo.OnPartitionsRevoked(c.positions.onRevoked),
 		kgo.OnPartitionsLost(c.positions.onLost),
-	}))
+	}
+	if !c.ownCommits { // else kgo's own callback commits, and nobody is told
+		opts = append(opts, kgo.OnPartitionsRevoked(c.positions.onRevoked))
+	}
+	return c.replace(ctx, "subscribe", slices.Concat(c.translation.group, opts))
 }
 
 var errNoGroup = errors.New("expected a group.id in the settings of the consumer")
@@ -154,8 +164,10 @@ func (c *consumer) Poll(ctx context.Context) ([]drivers.Record, error) {
 			c.failure = nil
 			return nil, err
 		}
+		untold := c.positions.untold()
 		fetches := cl.PollFetches(ctx)
 		records := c.take(fetches)
+		c.positions.polled(len(records), untold)
 		c.failure = failureIn(ctx, fetches)
 		if len(records) > 0 || c.failure == nil && ctx.Err() != nil {
 			return records, nil
@@ -217,6 +229,22 @@ func (c *consumer) Seek(_ context.Context, to drivers.Position) error {
 
 func (c *consumer) Positions() ([]drivers.Position, error) {
 	return c.positions.sorted(), nil
+}
+
+// Rebalances is drivers.Rebalancing.
+func (c *consumer) Rebalances() []drivers.Rebalance { return c.positions.take() }
+
+// Store is drivers.Storing, by kgo's marks.
+func (c *consumer) Store(next []drivers.Position) error {
+	cl, err := c.client()
+	if err != nil {
+		return errorOf("store", err)
+	}
+	if cl.OptValue(kgo.AutoCommitMarks) != true {
+		return errorOf("store", errors.New("expected enable.auto.commit=true and enable.auto.offset.store=false"))
+	}
+	cl.MarkCommitOffsets(epochOffsetsOf(next))
+	return nil
 }
 
 func (c *consumer) GroupMetadata() (drivers.GroupMetadata, error) {

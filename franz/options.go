@@ -118,7 +118,7 @@ var rules = map[string]rule{
 	"max.poll.interval.ms":          {options: millis(kgo.RebalanceTimeout, 100*time.Millisecond, forever), group: true, note: always("franz-go tells the coordinator, but never leaves the group because nobody polls")},
 	"enable.auto.commit":            {options: autoCommit, group: true, note: unless("false", "with GreedyAutoCommit, the nearest")},
 	"auto.commit.interval.ms":       {options: commitInterval, group: true},
-	"enable.auto.offset.store":      {options: only("true")},
+	"enable.auto.offset.store":      {options: none}, // enable.auto.commit looks at it
 	"auto.offset.reset":             {options: offsetReset},
 	"isolation.level":               {options: isolation},
 	"check.crcs":                    {options: when("false", kgo.DisableFetchCRCValidation)},

@@ -19,6 +19,8 @@ type positions struct {
 	mu       sync.Mutex
 	assigned map[drivers.TopicPartition]bool
 	next     map[drivers.TopicPartition]int64
+	returned int64               // records so far
+	changes  []drivers.Rebalance // that nobody has asked for yet
 }
 
 func newPositions() *positions {
@@ -41,6 +43,7 @@ func (p *positions) revoke(tp drivers.TopicPartition) {
 
 // onAssigned, onRevoked and onLost are kgo's callbacks.
 func (p *positions) onAssigned(_ context.Context, _ *kgo.Client, parts map[string][]int32) {
+	p.changed(drivers.Assigned, parts)
 	each(parts, p.assign)
 }
 
@@ -48,14 +51,66 @@ func (p *positions) onAssigned(_ context.Context, _ *kgo.Client, parts map[strin
 // on (kgo/consumer_group.go, defaultRevoke); so it must do that as well. What a
 // failed commit leaves out, the next owner of the partition reads again.
 func (p *positions) onRevoked(ctx context.Context, cl *kgo.Client, parts map[string][]int32) {
-	if cl.OptValue(kgo.GreedyAutoCommit) == true {
+	switch {
+	case cl.OptValue(kgo.AutoCommitMarks) == true:
+		_ = cl.CommitMarkedOffsets(ctx)
+	case cl.OptValue(kgo.GreedyAutoCommit) == true:
 		_ = cl.CommitUncommittedOffsets(ctx)
 	}
+	p.changed(drivers.Revoked, parts)
 	each(parts, p.revoke)
 }
 
 func (p *positions) onLost(_ context.Context, _ *kgo.Client, parts map[string][]int32) {
+	p.changed(drivers.Lost, parts)
 	each(parts, p.revoke)
+}
+
+// changed notes what is to be told. A callback without partitions tells nothing.
+func (p *positions) changed(change drivers.Change, parts map[string][]int32) {
+	var all []drivers.TopicPartition
+	each(parts, func(tp drivers.TopicPartition) { all = append(all, tp) })
+	if len(all) == 0 {
+		return
+	}
+	slices.SortFunc(all, drivers.TopicPartition.Compare)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changes = append(p.changes, drivers.Rebalance{Change: change, Partitions: all, After: p.returned})
+}
+
+// take hands over the changes that were not told yet.
+func (p *positions) take() []drivers.Rebalance {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	changes := p.changes
+	p.changes = nil
+	return changes
+}
+
+// untold is how many changes there are to tell.
+func (p *positions) untold() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.changes)
+}
+
+// polled counts the records of one Poll, before which there were so many changes to
+// tell. kgo takes a partition away and gives it back in a goroutine of its own, so of
+// records that came meanwhile nobody knows to which assignment they belong: they are
+// told between two.
+func (p *positions) polled(records int, before int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.returned += int64(records)
+	meanwhile := p.changes[min(before, len(p.changes)):]
+	for i, again := range meanwhile {
+		taken := slices.ContainsFunc(meanwhile[:i], func(c drivers.Rebalance) bool { return c.Change != drivers.Assigned })
+		if records > 0 && taken && again.Change == drivers.Assigned {
+			p.changes = append(p.changes, drivers.Rebalance{Change: drivers.Assigned, Partitions: again.Partitions, After: p.returned})
+			return
+		}
+	}
 }
 
 func each(parts map[string][]int32, do func(drivers.TopicPartition)) {

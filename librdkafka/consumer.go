@@ -38,8 +38,10 @@ type consumer struct {
 	logs  *logs
 	late  error // of an event that stood behind records; the next Poll returns it
 
-	mu     sync.Mutex
-	sought map[drivers.TopicPartition]int64 // since then nothing was returned
+	mu       sync.Mutex
+	sought   map[drivers.TopicPartition]int64 // since then nothing was returned
+	returned int64                            // records so far
+	changes  []drivers.Rebalance              // that nobody has asked for yet
 }
 
 func newConsumer(s drivers.Settings) (*consumer, error) {
@@ -83,16 +85,55 @@ func noGroup(call string) error {
 	return callError(call, kafka.NewError(kafka.ErrUnknownGroup, "the settings have no group.id", false))
 }
 
-// rebalanced forgets where revoked partitions were sought to. It leaves the
-// assignment itself to the binding. It runs inside Poll and Close.
-func (c *consumer) rebalanced(_ *kafka.Consumer, event kafka.Event) error {
+// rebalanced notes the change, and forgets where revoked partitions were sought to.
+// It leaves the assignment itself to the binding. It runs inside Poll and Close, so
+// that the order of changes and records is known.
+func (c *consumer) rebalanced(lib *kafka.Consumer, event kafka.Event) error {
 	c.logs.event(event)
-	if revoked, ok := event.(kafka.RevokedPartitions); ok {
-		for _, tp := range revoked.Partitions {
-			c.forget(drivers.TopicPartition{Topic: *tp.Topic, Partition: tp.Partition})
+	switch e := event.(type) {
+	case kafka.AssignedPartitions:
+		c.changed(drivers.Assigned, e.Partitions)
+	case kafka.RevokedPartitions:
+		change := drivers.Revoked
+		if lib.AssignmentLost() {
+			change = drivers.Lost
+		}
+		for _, tp := range c.changed(change, e.Partitions) {
+			c.forget(tp)
 		}
 	}
 	return nil
+}
+
+// changed notes what is to be told, unless there is nothing.
+func (c *consumer) changed(change drivers.Change, parts []kafka.TopicPartition) []drivers.TopicPartition {
+	if len(parts) == 0 {
+		return nil
+	}
+	r := drivers.Rebalance{Change: change}
+	for _, tp := range parts {
+		r.Partitions = append(r.Partitions, drivers.TopicPartition{Topic: *tp.Topic, Partition: tp.Partition})
+	}
+	slices.SortFunc(r.Partitions, drivers.TopicPartition.Compare)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r.After = c.returned
+	c.changes = append(c.changes, r)
+	return r.Partitions
+}
+
+// Rebalances is drivers.Rebalancing.
+func (c *consumer) Rebalances() []drivers.Rebalance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	changes := c.changes
+	c.changes = nil
+	return changes
+}
+
+// Store is StoreOffsets, which refuses unless enable.auto.offset.store=false.
+func (c *consumer) Store(next []drivers.Position) error {
+	return c.do("store", func() error { return firstError(c.lib.StoreOffsets(toLibrary(next))) })
 }
 
 // Assign reads exactly these partitions; see drivers.Consumer. OffsetStart and
@@ -160,7 +201,10 @@ func (c *consumer) record(m *kafka.Message) drivers.Record {
 	for _, h := range m.Headers {
 		r.Headers = append(r.Headers, drivers.Header{Key: h.Key, Value: h.Value})
 	}
-	c.forget(drivers.TopicPartition{Topic: r.Topic, Partition: r.Partition})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.returned++
+	delete(c.sought, drivers.TopicPartition{Topic: r.Topic, Partition: r.Partition})
 	return r
 }
 

@@ -229,14 +229,20 @@ func TestPositionsAfterSeek(t *testing.T) {
 }
 
 func TestRevokedPartitionIsForgotten(t *testing.T) {
-	logs := startLogs(nil)
-	defer logs.stop()
 	other := drivers.TopicPartition{Topic: topic, Partition: 1}
-	c := &consumer{logs: logs, sought: map[drivers.TopicPartition]int64{partition0: 5, other: 6}}
+	c := newTestConsumer(t, settings(newCluster(t).ListenAddrs()[0], "group.id", "kcompare-revoked")).(*consumer)
+	c.sought, c.returned = map[drivers.TopicPartition]int64{partition0: 5, other: 6}, 7
 	name := topic
 	revoked := kafka.RevokedPartitions{Partitions: []kafka.TopicPartition{{Topic: &name, Partition: 0}}}
-	if err := c.rebalanced(nil, revoked); err != nil {
+	if err := c.rebalanced(c.lib, revoked); err != nil {
 		t.Fatal(err)
+	}
+	told := []drivers.Rebalance{{Change: drivers.Revoked, Partitions: []drivers.TopicPartition{partition0}, After: 7}}
+	if diff := cmp.Diff(told, c.Rebalances()); diff != "" {
+		t.Errorf("rebalances (-want +got):\n%s", diff)
+	}
+	if again := c.Rebalances(); len(again) > 0 {
+		t.Errorf("told again: %+v", again)
 	}
 	if diff := cmp.Diff(map[drivers.TopicPartition]int64{other: 6}, c.sought); diff != "" {
 		t.Errorf("sought positions (-want +got):\n%s", diff)

@@ -41,6 +41,8 @@ func Checks() []Check {
 		{"consumer/no-commit-unasked", Groups, commitsNothingUnasked},
 		{"consumer/isolation", Transactions, isolates},
 		{"consumer/group-metadata", Groups, tellsGroup},
+		{"consumer/tells-assignment", Groups, tellsAssignment},
+		{"consumer/store", Groups, stores},
 		{"consumer/close-leaves", Groups, closeLeaves},
 		{"consumer/close-ends-poll", Groups, closeEndsPoll},
 	}

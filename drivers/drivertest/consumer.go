@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"kcompare/drivers"
@@ -245,6 +247,83 @@ func tellsGroup(ctx context.Context, s Subject) error {
 		}
 		return err
 	})
+}
+
+// tellsAssignment looks at what a member was told before its first record. Whoever
+// does not tell is not asked.
+func tellsAssignment(ctx context.Context, s Subject) error {
+	topic, _, err := s.filled(ctx)
+	if err != nil {
+		return err
+	}
+	return s.withSubscriber(ctx, topic, func(c drivers.Consumer) error {
+		telling, tells := c.(drivers.Rebalancing)
+		if !tells {
+			return nil
+		}
+		if _, err := poll(ctx, c, 20); err != nil {
+			return err
+		}
+		var told []drivers.Position
+		for _, r := range telling.Rebalances() {
+			for _, tp := range r.Partitions {
+				if r.Change == drivers.Assigned && r.After == 0 {
+					told = append(told, drivers.Position{TopicPartition: tp})
+				}
+			}
+		}
+		slices.SortFunc(told, func(a, b drivers.Position) int { return a.Compare(b.TopicPartition) })
+		if want := []drivers.Position{position(topic, 0, 0), position(topic, 1, 0)}; !slices.Equal(want, told) {
+			return fmt.Errorf("rebalances: expected to be told of %s before the first record, got %s", partitionsOf(want), partitionsOf(told))
+		}
+		return nil
+	})
+}
+
+// partitionsOf is "none" or the partitions.
+func partitionsOf(all []drivers.Position) string {
+	if len(all) == 0 {
+		return "none"
+	}
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = p.TopicPartition.String()
+	}
+	return strings.Join(names, " ")
+}
+
+// stores notes an offset of one of two partitions for the automatic commit, and leaves
+// the group: that is what must be committed, not what was polled.
+func stores(ctx context.Context, s Subject) error {
+	topic, _, err := s.filled(ctx)
+	if err != nil {
+		return err
+	}
+	settings := s.settings(pairs{
+		"group.id": groupID(topic), "auto.offset.reset": "earliest",
+		"enable.auto.commit": "true", "enable.auto.offset.store": "false",
+	})
+	c, err := s.Driver.NewConsumer(settings)
+	if err != nil {
+		return fmt.Errorf("make a consumer: %w", err)
+	}
+	storing, able := c.(drivers.Storing)
+	if !able {
+		return c.Close()
+	}
+	done := []drivers.Position{position(topic, 0, 4)}
+	err = c.Subscribe(ctx, []string{topic})
+	if err == nil {
+		_, err = poll(ctx, c, 20)
+	}
+	if err == nil {
+		err = storing.Store(done)
+	}
+	if err := errors.Join(err, c.Close()); err != nil {
+		return err
+	}
+	stored, err := s.Cluster.Offsets(ctx, groupID(topic))
+	return errors.Join(err, samePositions("in the cluster", stored, done))
 }
 
 // closeLeaves lets a second consumer take over long before the session of the

@@ -111,6 +111,20 @@ func (b *Broker) TimeOut() {
 	}
 }
 
+// Expel takes the members that have this client.id out of their groups, as the end of
+// their session does, and says how many there were.
+func (b *Broker) Expel(clientID string) (expelled int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, g := range b.groups {
+		before := len(g.members)
+		g.members = slices.DeleteFunc(g.members, func(m *consumer) bool { return m.clientID == clientID })
+		expelled += before - len(g.members)
+	}
+	b.announce()
+	return expelled
+}
+
 func comparePositions(p, q drivers.Position) int {
 	return cmp.Or(p.Compare(q.TopicPartition), cmp.Compare(p.Offset, q.Offset))
 }

@@ -44,6 +44,8 @@ type conduct struct {
 	closeEndsPoll bool
 	closeLeaves   bool
 	group         func(name string) string // in GroupMetadata
+	tells         bool                     // Rebalances says what happened
+	keeps         func(offset int64) int64 // what Store stores
 
 	// Driver.
 	knows       func(key string) bool
@@ -88,6 +90,8 @@ func honest() conduct {
 		closeEndsPoll: true,
 		closeLeaves:   true,
 		group:         func(name string) string { return name },
+		tells:         true,
+		keeps:         func(offset int64) int64 { return offset },
 
 		knows:       func(key string) bool { return slices.Contains(keys(), key) },
 		version:     "v1",

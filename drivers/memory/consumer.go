@@ -16,14 +16,17 @@ const maxPollRecords = 10
 type consumer struct {
 	broker        *Broker
 	conduct       conduct
+	clientID      string
 	groupID       string
 	committedOnly bool
 	fromStart     bool
 	closed        chan struct{}
 
-	topics  []string // subscribed
-	cursors map[drivers.TopicPartition]*cursor
-	read    int // records so far
+	topics   []string // subscribed
+	cursors  map[drivers.TopicPartition]*cursor
+	read     int                 // records so far
+	returned int64               // ... as Poll made of them
+	changes  []drivers.Rebalance // that nobody has asked for yet
 }
 
 // cursor is where a partition is read next. It is known once something was
@@ -115,7 +118,9 @@ func (c *consumer) advance(tp drivers.TopicPartition, n int) []drivers.Record {
 		n--
 		at.known = true
 		c.read++
-		records = append(records, c.conduct.polled(c.read, e.Record)...)
+		polled := c.conduct.polled(c.read, e.Record)
+		c.returned += int64(len(polled))
+		records = append(records, polled...)
 	}
 	return records
 }
@@ -123,6 +128,9 @@ func (c *consumer) advance(tp drivers.TopicPartition, n int) []drivers.Record {
 // rebalance gives every member of the group each so many'th partition.
 func (c *consumer) rebalance() {
 	members := c.broker.group(c.groupID).members
+	if len(members) == 0 {
+		members = []*consumer{nil} // everybody was expelled
+	}
 	for _, topic := range c.topics {
 		for i := range c.broker.topics[topic] {
 			tp := drivers.TopicPartition{Topic: topic, Partition: int32(i)}
@@ -130,11 +138,39 @@ func (c *consumer) rebalance() {
 			switch mine := members[i%len(members)] == c; {
 			case mine && !have:
 				c.cursors[tp] = &cursor{next: c.resumeAt(tp)}
-			case !mine:
+				c.changed(drivers.Assigned, tp)
+			case !mine && have:
 				delete(c.cursors, tp)
+				c.changed(drivers.Revoked, tp)
 			}
 		}
 	}
+}
+
+func (c *consumer) changed(change drivers.Change, tp drivers.TopicPartition) {
+	c.changes = append(c.changes, drivers.Rebalance{Change: change, Partitions: []drivers.TopicPartition{tp}, After: c.returned})
+}
+
+// Rebalances tells of one partition at a time.
+func (c *consumer) Rebalances() []drivers.Rebalance {
+	c.broker.mu.Lock()
+	defer c.broker.mu.Unlock()
+	changes := c.changes
+	c.changes = nil
+	if !c.conduct.tells {
+		return nil
+	}
+	return changes
+}
+
+// Store stores at once: a log in memory has no interval to wait for.
+func (c *consumer) Store(next []drivers.Position) error {
+	c.broker.mu.Lock()
+	defer c.broker.mu.Unlock()
+	for _, o := range next {
+		c.broker.group(c.groupID).offsets[o.TopicPartition] = c.conduct.keeps(o.Offset)
+	}
+	return nil
 }
 
 // resumeAt is the group's offset, or where auto.offset.reset says.

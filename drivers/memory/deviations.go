@@ -179,6 +179,8 @@ func consumerLies() map[Lie]func(*conduct) {
 		CommitUnasked:  func(c *conduct) { c.closeCommits = true },
 		StayInGroup:    func(c *conduct) { c.closeLeaves = false },
 		WrongGroup:     func(c *conduct) { c.group = func(string) string { return "" } },
+		HideRebalance:  func(c *conduct) { c.tells = false },
+		StoreOff:       func(c *conduct) { c.keeps = func(offset int64) int64 { return offset - 1 } },
 	}
 }
 

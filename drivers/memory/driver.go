@@ -56,7 +56,7 @@ func keys() []string {
 // ignored is the settings that mean nothing to a log in memory.
 func ignored() []string {
 	return []string{
-		"compression.type", "delivery.timeout.ms", "enable.auto.commit", "enable.idempotence", "fetch.wait.max.ms",
+		"auto.commit.interval.ms", "client.id", "compression.type", "delivery.timeout.ms", "enable.auto.commit", "enable.auto.offset.store", "enable.idempotence", "fetch.wait.max.ms",
 		"message.max.bytes", "partitioner", "reconnect.backoff.ms", "reconnect.backoff.max.ms", "request.timeout.ms", "retries",
 		"retry.backoff.ms", "retry.backoff.max.ms", "session.timeout.ms", "transaction.timeout.ms",
 	}
@@ -127,7 +127,7 @@ func (d *Driver) NewConsumer(s drivers.Settings) (drivers.Consumer, error) {
 		return nil, err
 	}
 	return &consumer{
-		broker: d.broker, conduct: d.conduct, groupID: s.Config["group.id"],
+		broker: d.broker, conduct: d.conduct, clientID: s.Config["client.id"], groupID: s.Config["group.id"],
 		committedOnly: d.conduct.committedOnly(s.Config["isolation.level"] == "read_committed"),
 		fromStart:     s.Config["auto.offset.reset"] == "earliest",
 		closed:        make(chan struct{}), cursors: map[drivers.TopicPartition]*cursor{},

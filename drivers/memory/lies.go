@@ -68,6 +68,8 @@ const (
 	CommittedEarly  Lie = "committed-early"  // Committed does not wait for open transactions
 	DeafClose       Lie = "deaf-close"       // Close leaves a waiting Poll alone
 	WrongGroup      Lie = "wrong-group"      // GroupMetadata names no group
+	HideRebalance   Lie = "hide-rebalance"   // Rebalances tells nothing
+	StoreOff        Lie = "store-off"        // Store notes the offset before
 )
 
 // The lies of a driver about itself.

@@ -118,6 +118,8 @@ var caught = map[memory.Lie][]string{
 	memory.DeafPoll:        {"consumer/poll-ends-with-context: expected to return within 5s"},
 	memory.DeafClose:       {"consumer/close-ends-poll: expected to return within 5s"},
 	memory.WrongGroup:      {"consumer/group-metadata: expected group \"topic-1-group\""},
+	memory.HideRebalance:   {"consumer/tells-assignment: expected to be told of topic-1-0 topic-1-1 before the first record, got none"},
+	memory.StoreOff:        {"consumer/store: in the cluster: expected topic-1-0@4, got topic-1-0@3"},
 
 	memory.AcceptUnknown:       {"driver/unknown-setting: expected a *drivers.ConfigError that names the key, got: <nil>"},
 	memory.InventAbility:       {"driver/abilities: expected a drivers.RawDriver to have the ability for raw batches"},

@@ -52,6 +52,7 @@ type Auditor struct {
 	processing   *processing // nil for a story without
 	committed    *consumer
 	uncommitted  *consumer
+	members      members
 	keyed        map[string]keyed
 	wire         *wire
 	copies       copies
@@ -79,6 +80,7 @@ func New(o *evidence.Observed) *Auditor {
 	a.wire = newWire(o)
 	a.committed = newConsumer(o.Reads, "", a.found)
 	a.uncommitted = newConsumer(o.Uncommitted, UnderUncommitted, a.found)
+	a.members = newMembers(o.Consumers, a.found)
 	a.keyed, a.notes = declared(o.Keys)
 	return a
 }

@@ -59,6 +59,8 @@ const (
 	ReadUndecided    = "the consumer returned a record of a transaction that has not ended"
 	ReadSkipped      = "the consumer never returned a visible record"
 	ReadNonmonotonic = "the consumer returned an offset that was not behind the ones before"
+	MemberSkipped    = "a consumer of the story stepped over a visible record"
+	MemberAgain      = "a consumer of the story got an offset again without a seek or a rebalance"
 )
 
 // UnderUncommitted stands behind the cause where it is about a consumer that

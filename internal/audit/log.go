@@ -22,6 +22,7 @@ type walk struct {
 
 	committed, uncommitted *reading
 	standing               []standing
+	past                   []leap // of this partition, that consumers of the story went past
 
 	output int // number of the topic among the outputs of a processing, or noOutput
 }
@@ -34,12 +35,14 @@ type passage struct {
 }
 
 func (a *Auditor) newWalk(at place, before int64) *walk {
-	return &walk{
+	w := &walk{
 		Auditor: a, place: at, number: a.wire.place(at), before: before, next: before,
 		hold: hold{open: map[int64][]*held{}}, passages: map[*instance]*passage{}, keyed: a.keyed[at.topic],
 		committed: a.committed.take(at), uncommitted: a.uncommitted.take(at), standing: standings(a.o, at),
-		output: a.processing.output(at.topic),
+		output: a.processing.output(at.topic), past: a.members[at],
 	}
+	w.steppedOverBefore()
+	return w
 }
 
 func (w *walk) end(after int64) {
@@ -95,6 +98,7 @@ func (w *walk) record(b *evidence.Batch, r *evidence.LogRecord, o *origin) {
 	w.next = max(w.next, r.Offset+1)
 	s, known := w.recognise(r)
 	abortedSeen := w.compareReads(r, o.fate)
+	w.steppedOver(r, o.fate)
 	w.checkOutput(r, o.fate, known)
 	if !known {
 		w.phantom(r)

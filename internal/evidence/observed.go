@@ -13,6 +13,7 @@ type Observed struct {
 	Log          Log           // what stands in the topics
 	Reads        []Read        // what the client's own consumer returned under Trial.Reading, in its order; nil when it did not read
 	Uncommitted  []Read        // the same under read_uncommitted; nil when it did not read so
+	Consumers    []Consumer    // the consumers in the story; those whose library does not tell of its assignments are left out
 	Trace        Trace         // what went over the wire
 	Keys         []KeyedTopic  // topics whose partitions a declared partitioner chose
 	Processing   *Processing   // of a story that reads, processes and writes; nil for others

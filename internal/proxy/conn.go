@@ -42,6 +42,8 @@ type conn struct {
 
 	records *batch.Parser // request side: of the batches in Produce; nil: their headers are enough
 
+	clientID atomic.Value // string, from the first request on
+
 	served chan struct{} // closed when the connection has ended
 	ended  chan struct{} // closed when the answer side has
 
@@ -177,6 +179,10 @@ func (c *conn) request(frame []byte) error {
 	r, err := c.p.readRequest(frame, c.records)
 	if r == nil {
 		return err
+	}
+	c.clientID.Store(r.client)
+	if gone := c.p.gates.pass(c.p.ctx, r.client); gone != nil {
+		return gone // the trace has nothing of what a dead process would not have sent
 	}
 	e := newEntry(r, r.exchange(c.id, c.node.id, len(frame)))
 	defer c.requested(e)

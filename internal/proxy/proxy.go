@@ -142,6 +142,7 @@ type Proxy struct {
 	record *recorder
 	topics *topics
 	holds  *holds
+	gates  *gates
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -193,7 +194,7 @@ func Start(opts Options) (*Proxy, error) {
 	}
 	p := &Proxy{
 		opts: opts, record: newRecorder(opts), topics: newTopics(opts.TopicIDs),
-		holds: newHolds(opts.Engine.Plan()), nodes: map[int32]*node{}, conns: map[*conn]bool{}, changes: map[chan struct{}]bool{},
+		holds: newHolds(opts.Engine.Plan()), gates: newGates(), nodes: map[int32]*node{}, conns: map[*conn]bool{}, changes: map[chan struct{}]bool{},
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	if err := p.listen(); err != nil {

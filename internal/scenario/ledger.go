@@ -26,7 +26,9 @@ type Ledger struct {
 	errors       map[failure]*evidence.ErrorCount
 	answers      []evidence.Answer
 	standing     []evidence.Standing
-	twice        string // the first record that was reported more than once
+	consumers    []evidence.Consumer
+	staged       map[string]int64 // faults that the story brought about, by rule
+	twice        string           // the first record that was reported more than once
 }
 
 // send notes a record that is about to be handed over by a part of the story. The
@@ -153,6 +155,66 @@ func (l *Ledger) Answers() []evidence.Answer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.answers)
+}
+
+// consumer opens the account of a consumer and returns its number.
+func (l *Ledger) consumer(who string, uncommitted bool) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.consumers = append(l.consumers, evidence.Consumer{Who: who, Uncommitted: uncommitted})
+	return len(l.consumers) - 1
+}
+
+// step notes what happened to a partition of a consumer. Records at consecutive
+// offsets make one step.
+func (l *Ledger) step(consumer int, s evidence.Step) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sealed {
+		return
+	}
+	steps := &l.consumers[consumer].Steps
+	if n := len(*steps); n > 0 {
+		last := &(*steps)[n-1]
+		if s.Kind == evidence.StepReturned && last.Kind == s.Kind && last.Topic == s.Topic &&
+			last.Partition == s.Partition && last.Offset+last.Count == s.Offset {
+			last.Count += s.Count
+			return
+		}
+	}
+	*steps = append(*steps, s)
+}
+
+// steps is what happened to a consumer so far.
+func (l *Ledger) steps(consumer int) []evidence.Step {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.consumers[consumer].Steps)
+}
+
+// Consumers is what happened to each consumer whose library tells of its
+// assignments. Call it after Seal.
+func (l *Ledger) Consumers() []evidence.Consumer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.consumers)
+}
+
+// stage notes that the story brought a fault about.
+func (l *Ledger) stage(rule string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.staged == nil {
+		l.staged = map[string]int64{}
+	}
+	l.staged[rule]++
+}
+
+// Staged is how often the story brought a fault of its own about (Variant.Staged).
+func (l *Ledger) Staged(rule string) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.staged[rule]
 }
 
 // Seal closes the account: what is unknown now stays unknown.

@@ -153,13 +153,20 @@ func (p *TransactionalProducer) Begin(ctx context.Context) error {
 	return nil
 }
 
-// SendOffsets adds the position of a consumer to the transaction.
+// SendOffsets adds the position of a consumer to the transaction, with what the
+// consumer's library now says of its membership.
 func (p *TransactionalProducer) SendOffsets(ctx context.Context, next drivers.Position, c *Consumer) error {
-	group, err := c.client.GroupMetadata()
-	if err == nil {
-		err = p.client.SendOffsets(ctx, []drivers.Position{next}, group)
-	}
+	group, err := c.GroupMetadata()
 	if err != nil {
+		return err
+	}
+	return p.SendOffsetsOf(ctx, []drivers.Position{next}, group)
+}
+
+// SendOffsetsOf adds positions to the transaction, as those of a member that was
+// described so.
+func (p *TransactionalProducer) SendOffsetsOf(ctx context.Context, next []drivers.Position, group drivers.GroupMetadata) error {
+	if err := p.client.SendOffsets(ctx, next, group); err != nil {
 		return p.stage.failed(p.who, "send offsets in a transaction", err)
 	}
 	return nil

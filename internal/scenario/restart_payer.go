@@ -44,8 +44,8 @@ func (p *restartPayer) begin(ctx context.Context) (err error) {
 	if p.position, err = p.stage.NewConsumer(""); err != nil {
 		return err
 	}
-	next, err := p.position.Committed(ctx, p.kept())
-	p.next = int(next)
+	next, err := p.position.Stored(ctx, p.kept())
+	p.next = int(max(next, 0)) // -1: nothing is kept yet
 	return err
 }
 

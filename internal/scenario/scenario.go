@@ -115,6 +115,10 @@ type Variant struct {
 	// inconclusive.
 	OneRecordPerBatch bool
 
+	// Staged are faults that the story brings about itself (Stage.Wire), each once: no
+	// plan could know when. They count like planned ones.
+	Staged []Staged
+
 	About func(Parameters) string     // the story in one sentence, with figures
 	Plan  func(Parameters) fault.Plan // which requests are to be hit; empty for a story without faults
 	Run   func(context.Context, *Stage) error
@@ -129,11 +133,25 @@ type Variant struct {
 	Records func(Parameters, partition.Func) []fault.Record
 
 	// Inputs stand in their topic before the story begins; nil: there are none.
-	// Outputs are the roles of the topics in which each valid one has to stand
+	// Orders are inputs that the story itself writes, with the same identities. Outputs
+	// are the roles of the topics in which each valid one has to stand
 	// once, committed.
 	Inputs  func(Parameters) []Input
 	Outputs []string
+	Orders  func(Parameters) []Input
 }
+
+// Staged is a fault of a story's own.
+type Staged struct {
+	Rule string
+	Kind string // CutClient or HoldClient
+}
+
+// What a story does to a client: see Wire.
+const (
+	CutClient  = "cut-client"
+	HoldClient = "hold-client"
+)
 
 // Input is a message that somebody else wrote.
 type Input struct {

@@ -25,6 +25,7 @@ type Stage struct {
 	Parameters Parameters
 	Ledger     *Ledger
 	Watch      Watch
+	Wire       Wire
 
 	// Defaults and ConsumingDefaults are those of evidence.Observed, for what a story
 	// expects of a client that nothing was set for.
@@ -66,6 +67,22 @@ func (s *Stage) Look(ctx context.Context, meets func([]evidence.Standing) bool) 
 	return standing, err
 }
 
+// Wire lets a story do to one client what no plan of faults can time: end its process,
+// or let it stand still. Clients are known by a client.id of their own (OwnClient).
+// Each call is a fault of the story: see Variant.Staged.
+type Wire interface {
+	// Cut ends all connections of the client and lets it open none any more, until
+	// Lift. It returns how many there were.
+	Cut(clientID string) int
+
+	// Hold keeps back what the client sends, its connections stay up, until Lift. It
+	// returns how many there are.
+	Hold(clientID string) int
+
+	// Lift undoes either. What was held goes on its way.
+	Lift(clientID string)
+}
+
 // Answer notes what the story found out. Each question is answered once.
 func (s *Stage) Answer(a evidence.Answer) { s.Ledger.answer(a) }
 
@@ -97,11 +114,18 @@ func (s *Stage) NewTransactionalProducer(who string, own ...Setting) (*Transacti
 // NewConsumer makes a consumer. It is closed with the stage, or earlier by its
 // own Close.
 func (s *Stage) NewConsumer(who string, own ...Setting) (*Consumer, error) {
-	client, err := s.Driver.NewConsumer(with(s.Consuming, own))
+	settings := with(s.Consuming, own)
+	client, err := s.Driver.NewConsumer(settings)
 	if err != nil {
 		return nil, s.failed(who, "make a consumer", err)
 	}
-	return &Consumer{stage: s, who: who, client: client, close: s.opened(client.Close)}, nil
+	c := &Consumer{stage: s, who: who, client: client, clientID: settings.Config["client.id"]}
+	if telling, tells := client.(drivers.Rebalancing); tells {
+		c.telling = telling
+		c.number = s.Ledger.consumer(who, settings.Config["isolation.level"] == "read_uncommitted")
+	}
+	c.close = s.opened(c.shut)
+	return c, nil
 }
 
 func (s *Stage) producer(who string, client drivers.Producer, settings drivers.Settings) *Producer {
@@ -125,6 +149,9 @@ type Setting struct{ Key, Value string }
 func (s *Stage) OwnID(part string) Setting {
 	return Setting{"transactional.id", s.Settings.Config["transactional.id"] + "-" + part}
 }
+
+// OwnClient is a client.id by which Wire knows one client of the story.
+func OwnClient(part string) Setting { return Setting{"client.id", "kcompare-" + part} }
 
 // failed notes an error that a client gave to a part of the story.
 func (s *Stage) failed(who, doing string, err error) error {

@@ -15,6 +15,7 @@ func (r *run) collect(h *house) {
 	seen := h.proxy.Observed()
 	o := r.observed
 	o.Sends, o.Transactions, o.Trace = r.ledger.Sends(), r.ledger.Transactions(), seen.Trace
+	o.Consumers = r.ledger.Consumers()
 	o.Processing, o.Standing = r.processing(h), r.ledger.Standing()
 	o.Intended, o.OneRecordPerBatch = int64(r.records), r.settings.OneRecordPerBatch
 	o.Keys = r.keyed(h)
@@ -33,6 +34,9 @@ func (r *run) collect(h *house) {
 	t.ClientLog = r.log.lines()
 	for _, rule := range r.plan {
 		t.Faults = append(t.Faults, r.faultOf(rule, seen))
+	}
+	for _, s := range r.spec.Variant.Staged {
+		t.Faults = append(t.Faults, evidence.Fault{Rule: s.Rule, Kind: s.Kind, Planned: 1, Fired: r.ledger.Staged(s.Rule)})
 	}
 }
 
@@ -78,11 +82,15 @@ func (r *run) pending(sends []evidence.Send) int64 {
 
 // processing is what the story had to do with its inputs, nil without any.
 func (r *run) processing(h *house) *evidence.Processing {
-	if len(r.inputs) == 0 {
+	inputs := r.inputs
+	if r.spec.Variant.Orders != nil {
+		inputs = slices.Concat(inputs, r.spec.Variant.Orders(r.spec.Parameters))
+	}
+	if len(inputs) == 0 {
 		return nil
 	}
 	p := &evidence.Processing{}
-	for _, in := range r.inputs {
+	for _, in := range inputs {
 		p.Inputs = append(p.Inputs, evidence.Input{ID: in.ID, Key: string(in.Key), Valid: in.Valid})
 	}
 	for _, role := range r.spec.Variant.Outputs {

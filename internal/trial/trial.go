@@ -345,7 +345,7 @@ func (r *run) act(ctx context.Context, h *house) {
 		Driver: r.spec.Driver, Settings: h.throughProxy(r.settings), Consuming: h.throughProxy(r.consuming),
 		Topics: h.topics, Parameters: r.spec.Parameters, Ledger: r.ledger,
 		Defaults: r.observed.Defaults, ConsumingDefaults: r.observed.ConsumingDefaults,
-		Watch: h, Elapsed: h.clock, Pause: pause,
+		Watch: h, Wire: h.wire(), Elapsed: h.clock, Pause: pause,
 	}
 	err := errors.Join(r.spec.Variant.Run(ctx, stage), h.proxy.Changed(ctx))
 	r.ledger.Seal()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/scenario"
 )
 
 // exchanges tells whoever waits of each request whose fate is settled.
@@ -80,6 +81,21 @@ func (h *house) Decided(ctx context.Context) error { return h.reader.AwaitDecide
 func (h *house) Standing(ctx context.Context, meets func([]evidence.Standing) bool) ([]evidence.Standing, error) {
 	return h.reader.AwaitStanding(ctx, h.topicNames(), meets)
 }
+
+// wire is scenario.Wire: the proxy, unless a test wants nothing to happen.
+func (h *house) wire() scenario.Wire {
+	if h.spec.Sabotage.FaultsOff {
+		return noWire{}
+	}
+	return h.proxy
+}
+
+// noWire does nothing, and says so.
+type noWire struct{}
+
+func (noWire) Cut(string) int  { return 0 }
+func (noWire) Hold(string) int { return 0 }
+func (noWire) Lift(string)     {}
 
 // pause lets time pass in a story.
 func pause(ctx context.Context, d time.Duration) error {
