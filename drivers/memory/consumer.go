@@ -127,10 +127,8 @@ func (c *consumer) advance(tp drivers.TopicPartition, n int) []drivers.Record {
 
 // rebalance gives every member of the group each so many'th partition.
 func (c *consumer) rebalance() {
+	c.joinAgain()
 	members := c.broker.group(c.groupID).members
-	if len(members) == 0 {
-		members = []*consumer{nil} // everybody was expelled
-	}
 	for _, topic := range c.topics {
 		for i := range c.broker.topics[topic] {
 			tp := drivers.TopicPartition{Topic: topic, Partition: int32(i)}
@@ -145,6 +143,19 @@ func (c *consumer) rebalance() {
 			}
 		}
 	}
+}
+
+// joinAgain is for a member that was expelled: it has lost what it had.
+func (c *consumer) joinAgain() {
+	g := c.broker.group(c.groupID)
+	if len(c.topics) == 0 || slices.Contains(g.members, c) {
+		return
+	}
+	for _, tp := range c.assigned() {
+		delete(c.cursors, tp)
+		c.changed(drivers.Lost, tp)
+	}
+	g.members = append(g.members, c)
 }
 
 func (c *consumer) changed(change drivers.Change, tp drivers.TopicPartition) {

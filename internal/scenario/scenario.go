@@ -183,7 +183,13 @@ func DefaultParameters() Parameters {
 
 // All lists every scenario, core ones first.
 func All() []Scenario {
-	return []Scenario{idempotent(), atMostOnce(), atLeastOnce(), transactional(), readProcessWrite(), zombie(), partitioner(), defaults(), errorClasses(), hangingTransaction(), transactionTimeout(), concurrentTransactions(), producerRestart(), sequence()}
+	return []Scenario{
+		idempotent(), atMostOnce(), atLeastOnce(), transactional(), readProcessWrite(), zombie(),
+		producerRestart(), sequence(),
+		transactionTimeout(), concurrentTransactions(), errorClasses(), hangingTransaction(),
+		autoCommit(), rebalance(),
+		partitioner(), defaults(),
+	}
 }
 
 // ByName finds a scenario; ok is false for an unknown name.
