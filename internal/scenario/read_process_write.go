@@ -42,14 +42,18 @@ examples do in the belief that the message will be read again: look at "skipped"
 A transaction that counts as undecided is that of the crash, or one whose commit was
 not answered.
 
-The control writes without transactions and commits offsets every fifth order. After
-the crash the orders since the last commit are processed a second time.`,
+With offset=last the program sends the offset of the order that it has read, not that
+of the next one, and is started again when it has done all ten. Every call succeeds, and
+the last order is processed twice: an offset in Kafka is where to go on.
+
+The other control writes without transactions and commits offsets every fifth order.
+After the crash the orders since the last commit are processed a second time.`,
 		Topics: []Topic{
 			{Role: orders, Partitions: processorPartitions},
 			{Role: processedOrders, Partitions: processorPartitions},
 			{Role: orderEvents, Partitions: processorPartitions},
 		},
-		Variants: []Variant{seekAfterAbort(), pollOnAfterAbort(), withoutTransactions()},
+		Variants: []Variant{seekAfterAbort(), pollOnAfterAbort(), lastForNext(), withoutTransactions()},
 	}
 }
 

@@ -153,7 +153,7 @@ func stoppingVariant() Variant {
 	v.Consuming["max.poll.interval.ms"] = "6000"
 	v.Kind, v.Claim = evidence.Observation, "a member works on one batch for longer than max.poll.interval.ms: who has its partition?"
 	v.About = func(Parameters) string {
-		return "A member has its share of 10 orders in hand for up to 9 s, with max.poll.interval.ms=6000, and then does them; 4 more come in."
+		return "A member has its share of 10 orders in hand for up to 12 s, with max.poll.interval.ms=6000, and then does them; 4 more come in."
 	}
 	return v
 }

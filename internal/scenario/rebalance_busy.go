@@ -13,12 +13,12 @@ import (
 
 const (
 	doneBefore = 3               // orders that are done when the second member comes
-	joinBound  = 3 * time.Second // a rebalance that waits for nobody takes a heartbeat interval
+	joinBound  = 5 * time.Second // a rebalance that waits for nobody takes a heartbeat interval
 
 	// longWork is more than max.poll.interval.ms and the second until librdkafka looks
 	// at it (rdkafka_cgrp.c, rd_kafka_cgrp_max_poll_interval_check_tmr_cb), with some
 	// time to spare for the other member to get its assignment.
-	longWork = 9 * time.Second
+	longWork = 12 * time.Second
 )
 
 // join is the story of a member that comes while the other one is at work.

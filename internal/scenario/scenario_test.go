@@ -57,6 +57,7 @@ func TestCoreVariants(t *testing.T) {
 		"transactional isolation=read_uncommitted":             evidence.Control,
 		"read-process-write after-abort=seek":                  evidence.Promise,
 		"read-process-write after-abort=poll-on":               evidence.Observation,
+		"read-process-write offset=last":                       evidence.Control,
 		"read-process-write transactions=false":                evidence.Control,
 		"zombie producer=transactional":                        evidence.Promise,
 		"zombie producer=idempotent":                           evidence.Control,
