@@ -9,7 +9,7 @@ import (
 )
 
 // FaultNames lists what the plan does, "drop-response Produce", each kind once, in the
-// order of the plan. Several rules of a kind are counted: "answer-instead Produce x 12".
+// order of the plan, and then what the story itself does. Several rules of a kind are counted: "answer-instead Produce x 12".
 func (v Variant) FaultNames(p Parameters) []string {
 	names := []string{}
 	rules := map[string]int{}
@@ -26,6 +26,9 @@ func (v Variant) FaultNames(p Parameters) []string {
 		if n := rules[name]; n > 1 {
 			names[i] = fmt.Sprintf("%s x %d", name, n)
 		}
+	}
+	for _, s := range v.Staged {
+		names = append(names, s.Kind)
 	}
 	return names
 }

@@ -18,10 +18,11 @@ func TestDescribe(t *testing.T) {
 	}
 	v := Variant{
 		NeedsKafka: "markers come late", Nodes: 3, Needs: drivers.Abilities{Transactions: true},
-		Plan: func(Parameters) fault.Plan { return plan },
+		Plan:   func(Parameters) fault.Plan { return plan },
+		Staged: []Staged{{"crash", CutClient}},
 	}
 	p := DefaultParameters()
-	if diff := cmp.Diff([]string{"answer-instead Produce x 2", "refuse-connection", "kill-node Fetch"}, v.FaultNames(p)); diff != "" {
+	if diff := cmp.Diff([]string{"answer-instead Produce x 2", "refuse-connection", "kill-node Fetch", "cut-client"}, v.FaultNames(p)); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
 	}
 	want := []string{
