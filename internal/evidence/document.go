@@ -111,6 +111,10 @@ type Fault struct {
 	Collateral    int64    `json:"collateral"`
 	NotApplicable string   `json:"not_applicable"`   // why this client never sends such a request to this broker
 	Missed        []string `json:"missed,omitempty"` // the first planned points that did not fire
+
+	// Unplanned is why nobody knew before the run at which points the rule would
+	// strike; "" where that was known. It has to have fired at least once.
+	Unplanned string `json:"unplanned,omitempty"`
 }
 
 // Conditions is what has to be in order before holds can be earned.

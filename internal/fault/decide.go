@@ -51,11 +51,11 @@ type Record struct {
 
 // Planned lists, rule by rule, the points that will fire for these records, if
 // the client sends each until it is spared, at most maxAttempts times.
-// It knows the seed and nothing of the run.
+// It knows the seed and nothing of the run. A rule that is Unplanned has none.
 func (p Plan) Planned(seed int64, records []Record, maxAttempts int) map[string][]Point {
 	planned := map[string][]Point{}
 	for _, r := range p {
-		if r.byRecord() {
+		if r.byRecord() || r.Unplanned() != "" {
 			planned[r.Name] = nil
 		} else {
 			planned[r.Name] = r.plannedRequests(seed)
@@ -70,16 +70,17 @@ func (p Plan) Planned(seed int64, records []Record, maxAttempts int) map[string]
 }
 
 // chain is the attempts at one record that are hit, whichever rule does it, up to
-// the first that is spared, or that is answered in spite of its fault.
+// the first that is spared, or that is answered in spite of its fault, or after
+// which nobody knows whether there is another one.
 func (p Plan) chain(seed int64, rec Record, maxAttempts int) []Point {
 	var points []Point
 	for attempt := 1; attempt <= maxAttempts; attempt++ {
-		point, action := p.recordPoint(seed, rec, attempt)
-		if action == "" {
+		point, rule := p.recordPoint(seed, rec, attempt)
+		if rule.Action == "" || rule.Certain > 0 && attempt > rule.Certain {
 			break
 		}
 		points = append(points, point)
-		if action.spares() {
+		if rule.Action.spares() {
 			break
 		}
 	}
@@ -87,15 +88,15 @@ func (p Plan) chain(seed int64, rec Record, maxAttempts int) []Point {
 }
 
 // recordPoint is that of the first rule that hits this attempt, as the engine
-// has it, and the action of the rule; "" if none does.
-func (p Plan) recordPoint(seed int64, rec Record, attempt int) (Point, Action) {
+// has it, and the rule; without an action if none does.
+func (p Plan) recordPoint(seed int64, rec Record, attempt int) (Point, Rule) {
 	for _, r := range p {
 		point := Point{Rule: r.Name, Role: rec.Role, Partition: rec.Partition, Record: rec.Record, Attempt: attempt}
-		if r.byRecord() && r.Select.selectsRecord(rec) && r.Select.selectsAttempt(attempt) && r.hits(seed, point) {
-			return point, r.Action
+		if r.byRecord() && r.Unplanned() == "" && r.Select.selectsRecord(rec) && r.Select.selectsAttempt(attempt) && r.hits(seed, point) {
+			return point, r
 		}
 	}
-	return Point{}, ""
+	return Point{}, Rule{}
 }
 
 func (s Selector) selectsRecord(rec Record) bool {

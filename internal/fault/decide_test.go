@@ -99,6 +99,41 @@ func TestPlannedIsWhatFires(t *testing.T) {
 	}
 }
 
+// TestCertain: a rule strikes at every attempt, and only so many of them are planned. A
+// rule behind it plans nothing after that, because nobody knows whether it comes to it.
+func TestCertain(t *testing.T) {
+	plan := append(dropping(1), dropping(1)[0])
+	plan[0].Certain, plan[0].Select.Attempts = 2, 4
+	plan[1].Name = "behind"
+	one := records(1)
+	got := plan.Planned(1, one, 9)
+	at := func(attempt int) fault.Point {
+		return fault.Point{Rule: "lost-answer", Role: "payments", Record: "payments/0", Attempt: attempt}
+	}
+	want := map[string][]fault.Point{"lost-answer": {at(1), at(2)}, "behind": nil}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("planned (-want +got):\n%s", diff)
+	}
+	fired := sendUntilSpared(plan, 1, one, 6)
+	if len(fired["lost-answer"]) != 4 || len(fired["behind"]) != 2 {
+		t.Errorf("fired %v, want 4 of the first rule and 2 of the one behind it", fired)
+	}
+}
+
+// TestUnplanned: what depends on connections is in no plan, and takes nothing from
+// the rules behind it there.
+func TestUnplanned(t *testing.T) {
+	plan := append(dropping(1), dropping(1)[0])
+	plan[0].Select.Warmup, plan[1].Name = 3, "behind"
+	got := plan.Planned(1, records(1), 2)
+	if len(got["lost-answer"]) != 0 || len(got["behind"]) != 2 {
+		t.Errorf("planned %v, want 2 points of the rule behind and no other", got)
+	}
+	if plan[0].Unplanned() == "" || plan[1].Unplanned() != "" {
+		t.Errorf("reasons %q and %q, want one for the first rule alone", plan[0].Unplanned(), plan[1].Unplanned())
+	}
+}
+
 // Whatever the action: what is planned for a record is what its client runs into.
 func TestEveryActionIsPlannedByRecord(t *testing.T) {
 	for _, action := range everyAction() {

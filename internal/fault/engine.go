@@ -10,6 +10,7 @@ type Request struct {
 	Client string
 	API    string
 	Node   int32
+	Number int    // on its connection, from 1
 	End    string // EndTxn only: "commit" or "abort"
 
 	// TransactionalIDs are those that it names, as rules call them; empty where it names
@@ -208,7 +209,8 @@ func (e *Engine) countedPoint(rule Rule) []Point {
 func (s Selector) selects(r Request) ([]Part, bool) {
 	if s.API != r.API || s.Client != "" && s.Client != r.Client ||
 		s.Node != nil && *s.Node != r.Node || s.End != "" && s.End != r.End ||
-		s.TransactionalID != "" && !slices.Contains(r.TransactionalIDs, s.TransactionalID) {
+		s.TransactionalID != "" && !slices.Contains(r.TransactionalIDs, s.TransactionalID) ||
+		s.Warmup > 0 && r.Number <= s.Warmup {
 		return nil, false
 	}
 	var parts []Part

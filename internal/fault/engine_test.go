@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -253,5 +254,25 @@ func TestBound(t *testing.T) {
 		if got := attempt(rec); got != 2 {
 			t.Errorf("%s: attempt %d, want 2", rec.Record, got)
 		}
+	}
+}
+
+// TestWarmup: what a connection answers first is neither hit nor counted, and what
+// comes later is hit as if nothing had come before.
+func TestWarmup(t *testing.T) {
+	plan := fault.Plan{{Name: "r", Action: fault.DropResponse, Select: fault.Selector{API: "EndTxn", Warmup: 3, First: 2, Probability: 1}}}
+	if err := plan.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	engine := fault.NewEngine(plan, 1)
+	var got []string
+	for _, number := range []int{1, 3, 4, 1, 3, 4, 5} { // of two connections
+		if hit, isHit, _ := engine.Request(fault.Request{API: "EndTxn", Number: number}); isHit {
+			got = append(got, fmt.Sprintf("number %d is %v", number, hit.Points[0]))
+		}
+	}
+	want := []string{"number 4 is EndTxn 1", "number 4 is EndTxn 2"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("hits (-want +got):\n%s", diff)
 	}
 }

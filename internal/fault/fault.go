@@ -89,6 +89,11 @@ type Rule struct {
 	Bytes  int           // Truncate: how much of the frame comes, its size field included
 	Rate   int           // Throttle: bytes a second
 
+	// Certain bounds what is planned of a rule that is decided record by record: only
+	// the first so many attempts at a record are, because it is a matter of time whether
+	// a client comes to the later ones. 0: all of them.
+	Certain int
+
 	// NotSent says why a client may never send such a request to this broker, as
 	// with AddPartitionsToTxn since KIP-890. A rule that has a reason and met no
 	// request is not applicable, neither planned nor missing.
@@ -113,6 +118,7 @@ type Selector struct {
 	// is a story, because on a cluster that trials share each has ids of its own.
 	TransactionalID string
 
+	Warmup      int     // not the first so many requests of a connection: their answers pass
 	Attempts    int     // only the first so many attempts of a record; 0: every attempt
 	Nth         int     // only the nth request that the above selects, from 1; 0: any
 	First       int     // only the first so many of them; 0: all
@@ -125,6 +131,15 @@ const produce = "Produce"
 // byRecord: Produce is decided record by record unless requests are counted.
 func (r Rule) byRecord() bool {
 	return r.Select.API == produce && r.Select.Nth == 0 && r.Select.First == 0
+}
+
+// Unplanned says why nobody knows before the run at which points the rule strikes;
+// empty if that is known. Such a rule plans nothing, and has to fire at least once.
+func (r Rule) Unplanned() string {
+	if r.Select.Warmup > 0 {
+		return "which request comes how late on its connection is up to the client"
+	}
+	return ""
 }
 
 // NeedsRecords says whether the rule looks at the records of a request: who

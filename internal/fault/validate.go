@@ -73,10 +73,12 @@ func (r Rule) validateFields() error {
 func (r Rule) validateCounting() error {
 	s := r.Select
 	switch {
-	case s.Nth < 0 || s.First < 0 || s.Attempts < 0:
-		return fmt.Errorf("nth %d, first %d, attempts %d: expected 0 or more", s.Nth, s.First, s.Attempts)
+	case s.Nth < 0 || s.First < 0 || s.Attempts < 0 || s.Warmup < 0 || r.Certain < 0:
+		return fmt.Errorf("nth %d, first %d, attempts %d, warmup %d, certain %d: expected 0 or more", s.Nth, s.First, s.Attempts, s.Warmup, r.Certain)
 	case s.Nth > 0 && s.First > 0:
 		return fmt.Errorf("nth %d and first %d: set one of them", s.Nth, s.First)
+	case r.Certain > 0 && !r.byRecord():
+		return fmt.Errorf("certain %d: only where records are decided one by one: %s without nth and first", r.Certain, produce)
 	case s.Attempts > 0 && !r.byRecord():
 		return fmt.Errorf("attempts %d: only where records are decided one by one: %s without nth and first", s.Attempts, produce)
 	case r.byRecord() && (s.Node != nil || s.ProducerID != nil || s.Epoch != nil || s.Sequence != nil || s.TransactionalID != ""):
@@ -93,7 +95,7 @@ func (s Selector) validateReach(a Action) error {
 		return fmt.Errorf("end %q: expected commit or abort", s.End)
 	case s.End != "" && s.API != "EndTxn":
 		return fmt.Errorf("end %q: only EndTxn has it, not %q", s.End, s.API)
-	case a == RefuseConnection && (produceOnly || s.Client != "" || s.Role != "" || s.Partition != nil || s.TransactionalID != ""):
+	case a == RefuseConnection && (produceOnly || s.Warmup > 0 || s.Client != "" || s.Role != "" || s.Partition != nil || s.TransactionalID != ""):
 		return fmt.Errorf("%s selects by node alone: nothing else is known of a new connection", a)
 	case produceOnly && s.API != produce:
 		return fmt.Errorf("record, producer id, epoch and sequence: only %s has them, not %s", produce, s.API)

@@ -146,6 +146,7 @@ func selectorFields(s *fault.Selector) map[string]field {
 		"sequence":         optional(&s.Sequence),
 		"end":              text(&s.End),
 		"transactional-id": text(&s.TransactionalID),
+		"warmup":           whole(&s.Warmup),
 		"attempts":         whole(&s.Attempts),
 		"nth":              whole(&s.Nth),
 		"first":            whole(&s.First),

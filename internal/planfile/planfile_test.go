@@ -35,6 +35,7 @@ rules:
   - {name: slow, action: delay, wait: 1.5s, select: {api: Fetch, client: "7", node: 2}}
   - {name: "no", action: answer-instead, code: NOT_LEADER_OR_FOLLOWER, select: {api: EndTxn, end: abort, transactional-id: shop-1, nth: 3}}
   - {name: number, action: replace-response, code: 51, select: {api: Produce, producer-id: 4000, epoch: 0, sequence: 1, nth: 1}}
+  - {name: warm, action: drop-response, select: {api: FindCoordinator, warmup: 4}}
   - {name: old-name, action: replace-response, code: NOT_LEADER_FOR_PARTITION, select: {api: Produce, record: orders/42, nth: 1}}
 `))
 	if err != nil {
@@ -49,6 +50,8 @@ rules:
 			API: "EndTxn", End: "abort", TransactionalID: "shop-1", Nth: 3, Probability: 1}},
 		{Name: "number", Action: fault.ReplaceResponse, Code: 51, Select: fault.Selector{
 			API: "Produce", ProducerID: ptr[int64](4000), Epoch: ptr[int16](0), Sequence: ptr[int32](1), Nth: 1, Probability: 1}},
+		{Name: "warm", Action: fault.DropResponse, Select: fault.Selector{
+			API: "FindCoordinator", Warmup: 4, Probability: 1}},
 		{Name: "old-name", Action: fault.ReplaceResponse, Code: 6, Select: fault.Selector{
 			API: "Produce", Record: "orders/42", Nth: 1, Probability: 1}},
 	}
@@ -162,9 +165,9 @@ func TestExample(t *testing.T) {
 			t.Errorf("no rule with action %s", action)
 		}
 	}
-	const judgedOnly = "NotSent" // a reason for a verdict, nothing that a fault needs
+	judgedOnly := []string{"Certain", "NotSent"} // for a verdict, nothing that a fault needs
 	for _, field := range append(unset(plan, rulesOf), unset(plan, selectorsOf)...) {
-		if field != judgedOnly {
+		if !slices.Contains(judgedOnly, field) {
 			t.Errorf("no rule sets %s", field)
 		}
 	}

@@ -50,6 +50,7 @@ type conn struct {
 	mu        sync.Mutex // keeps dial and abandon apart
 	abandoned bool
 
+	decided  int // request side: requests that faults were decided for
 	pending  pending
 	draining string // answer side: the rule that lost an answer and ends the connection, while those behind it are read
 	stalled  string // answer side: the rule that keeps answers back without an end

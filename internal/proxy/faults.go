@@ -12,7 +12,8 @@ import (
 
 // decide asks the fault engine about a request that is about to be forwarded.
 func (c *conn) decide(e *entry) {
-	hit, isHit, attempts := c.p.opts.Engine.Request(e.decision(c.node.id))
+	c.decided++
+	hit, isHit, attempts := c.p.opts.Engine.Request(e.decision(c.node.id, c.decided))
 	c.p.record.change(func() {
 		for i := range e.exchange.Batches {
 			e.exchange.Batches[i].Attempt = attempts[i]

@@ -462,3 +462,30 @@ func TestDropResponseAfterTheClientIsGone(t *testing.T) {
 	answer <- true
 	eventually(t, "the fault", func() bool { return len(p.Observed().Fired["rule 1"]) == 1 })
 }
+
+// TestWarmup: every connection begins anew, so that whoever lost an answer is safe on
+// the next one.
+func TestWarmup(t *testing.T) {
+	lost := nth("Produce", 0)
+	lost.Warmup, lost.First = 2, 9
+	c := payments(t, fault.Rule{Action: fault.DropResponse, Select: lost})
+	for range 2 {
+		raw := dialNode(t, c.proxy, 0)
+		for n := 1; n <= 2; n++ {
+			raw.ask(produceOne(n))
+		}
+		raw.send(produceOne(3))
+		if err := raw.closed(); err != nil {
+			t.Errorf("the connection did not end in an orderly way: %v", err)
+		}
+	}
+	want := []string{
+		"payments/1 forwarded answered delivered", "payments/2 forwarded answered delivered",
+		"payments/3 forwarded answered drop-response Produce 1",
+		"payments/1 forwarded answered delivered", "payments/2 forwarded answered delivered",
+		"payments/3 forwarded answered drop-response Produce 2",
+	}
+	if diff := cmp.Diff(want, fates(c.settled(t))); diff != "" {
+		t.Errorf("fates (-want +got):\n%s", diff)
+	}
+}

@@ -117,7 +117,7 @@ func (r *request) exchange(conn int64, node int32, size int) *evidence.Exchange 
 	}
 }
 
-// decision is the request as fault rules see it.
-func (r *request) decision(node int32) fault.Request {
-	return fault.Request{Client: r.client, API: apiName(r.key), Node: node, End: r.end, TransactionalIDs: r.ids, Parts: r.parts}
+// decision is the request as fault rules see it: the nth of its connection.
+func (r *request) decision(node int32, number int) fault.Request {
+	return fault.Request{Client: r.client, API: apiName(r.key), Node: node, Number: number, End: r.end, TransactionalIDs: r.ids, Parts: r.parts}
 }

@@ -106,7 +106,7 @@ func (r *run) faultOf(rule fault.Rule, seen proxy.Observed) evidence.Fault {
 	planned, fired := r.planned[rule.Name], seen.Fired[rule.Name]
 	f := evidence.Fault{
 		Rule: rule.Name, Kind: string(rule.Action), API: rule.Select.API,
-		Planned: int64(len(planned)), Fired: int64(len(fired)), Collateral: seen.Collateral[rule.Name],
+		Unplanned: rule.Unplanned(), Planned: int64(len(planned)), Fired: int64(len(fired)), Collateral: seen.Collateral[rule.Name],
 	}
 	if rule.NotSent != "" && seen.Requests[rule.Select.API] == 0 {
 		f.Planned, f.NotApplicable = 0, rule.NotSent

@@ -72,20 +72,24 @@ func plural(n int64, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// unmetFaults: every planned point has to have fired, and there has to be one.
+// unmetFaults: every planned point has to have fired, and there has to be one. A
+// rule whose points nobody could plan has to have fired.
 func unmetFaults(faults []evidence.Fault) []string {
 	var reasons []string
-	var planned int64
+	aimed := false
 	for _, f := range faults {
 		if f.NotApplicable != "" {
 			continue
 		}
-		planned += f.Planned
-		if f.Fired < f.Planned || len(f.Missed) > 0 {
+		aimed = aimed || f.Planned > 0 || f.Unplanned != ""
+		switch {
+		case f.Unplanned != "" && f.Fired == 0:
+			reasons = append(reasons, fmt.Sprintf("%s never fired", f.Kind))
+		case f.Fired < f.Planned || len(f.Missed) > 0:
 			reasons = append(reasons, fmt.Sprintf("%s: %d planned, %d fired%s", f.Kind, f.Planned, f.Fired, missed(f)))
 		}
 	}
-	if len(faults) > 0 && planned == 0 {
+	if len(faults) > 0 && !aimed {
 		reasons = append(reasons, "no fault was planned: nothing was tested")
 	}
 	return reasons

@@ -76,6 +76,9 @@ func unsound() map[string]struct {
 		}, reason: "drop-response: 70 planned, 0 fired, missed payments/3 attempt 1, ..."},
 		"fault not fired, nobody knows where": {change: func(t *evidence.Trial) { t.Faults[0].Fired = 69 },
 			reason: "drop-response: 70 planned, 69 fired"},
+		"never fired, and nobody could plan it": {change: func(t *evidence.Trial) {
+			t.Faults[0].Planned, t.Faults[0].Fired, t.Faults[0].Unplanned = 0, 0, "connections"
+		}, reason: "drop-response never fired"},
 		"no fault planned": {change: func(t *evidence.Trial) { t.Faults[0].Planned, t.Faults[0].Fired = 0, 0 },
 			reason: "no fault was planned: nothing was tested"},
 	}
@@ -125,6 +128,13 @@ func TestJudge(t *testing.T) {
 		"the applicable one of two faults plans nothing": {change: func(t *evidence.Trial) {
 			t.Faults = []evidence.Fault{{Kind: "delay", Planned: 4, Fired: 4, NotApplicable: "never sent"}, {Kind: "drop-response"}}
 		}, want: evidence.Inconclusive, reasons: []string{"no fault was planned: nothing was tested"}},
+		"a fault that nobody could plan": {change: func(t *evidence.Trial) {
+			t.Faults[0].Planned, t.Faults[0].Unplanned = 0, "connections"
+		}, want: evidence.Holds},
+		"it fired, and a planned one did not": {change: func(t *evidence.Trial) {
+			t.Faults = append(t.Faults, evidence.Fault{Kind: "delay", Fired: 9, Unplanned: "connections"})
+			t.Faults[0].Fired = 69
+		}, want: evidence.Inconclusive, reasons: []string{"drop-response: 70 planned, 69 fired"}},
 		"a variant without faults": {change: func(t *evidence.Trial) { t.Faults = nil }, want: evidence.Holds},
 		"all broken conditions are listed": {change: func(t *evidence.Trial) {
 			t.Conditions = evidence.Conditions{Pending: 2, ReadBack: "timeout", Leaks: 1, FirstLeak: "payments-0 offset 3"}
