@@ -62,6 +62,7 @@ type Abilities struct {
 	Transactions bool // TransactionalProducer, SendOffsets included
 	Groups       bool // Consumer.Subscribe
 	Raw          bool // the driver is a RawDriver
+	Cancellation bool // Settings.RecordContexts
 }
 
 // Lacking lists what of a the library does not have, in words.
@@ -75,6 +76,7 @@ func (a Abilities) Lacking(has Abilities) []string {
 		{a.Transactions, has.Transactions, "transactions"},
 		{a.Groups, has.Groups, "consumer groups"},
 		{a.Raw, has.Raw, "record batches made by hand"},
+		{a.Cancellation, has.Cancellation, "cancellation of single records"},
 	} {
 		if ability.needed && !ability.has {
 			lacking = append(lacking, ability.name)
@@ -123,6 +125,16 @@ type Settings struct {
 	// automatic commits. Records of a bare producer name no partition.
 	Bare bool
 
+	// RecordContexts makes the context of Produce that of the record for as long as it
+	// lives: when it ends, the library gives the record up, if it does that at all with
+	// one that is in flight. Without it no record is ever given up by its context.
+	RecordContexts bool
+
+	// GiveUpInFlight lets a library give up, for its timeout or its retries, a record
+	// of an idempotent producer that was sent and not answered, where it would go on for
+	// ever otherwise. It is a choice of the program's that no setting expresses.
+	GiveUpInFlight bool
+
 	// Log gets the library's own log, a line a call, from any goroutine; nil
 	// drops it. Nothing is ever written to the terminal.
 	Log func(line string)
@@ -136,7 +148,8 @@ const PaddingHeader = "kc-pad"
 // it is built to. Methods may be called concurrently.
 type Producer interface {
 	// Produce hands over one record and returns without waiting for the broker.
-	// While the library's own buffer is full it waits, until ctx ends.
+	// While the library's own buffer is full it waits, until ctx ends. What the end of
+	// ctx means after that is said by Settings.RecordContexts.
 	//
 	// report is called once for each record that the library reported on, from
 	// any goroutine, perhaps before Produce returns; it must not block. A record

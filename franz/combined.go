@@ -132,11 +132,17 @@ func inFlight(value string, g given, role config.Role) ([]kgo.Opt, error) {
 	return nil, nil
 }
 
+// What kgo does unless it is told to give up records in flight.
+const (
+	keepsRetrying = "franz-go goes on retrying an idempotent record while it may already be in the log"
+	keepsInFlight = "franz-go never gives up an idempotent record that was sent and not answered"
+)
+
 func retriesNote(value string, g given) string {
 	if !g.idempotent() || value == strconv.Itoa(math.MaxInt32) {
 		return ""
 	}
-	return "franz-go goes on retrying an idempotent record while it may already be in the log"
+	return keepsRetrying
 }
 
 // deliveryTimeout: 0 is "no limit" in both libraries.
@@ -151,7 +157,7 @@ func deliveryTimeoutNote(_ string, g given) string {
 	if !g.idempotent() || g.number("delivery.timeout.ms", 0) == 0 {
 		return ""
 	}
-	return "franz-go never gives up an idempotent record that was sent and not answered"
+	return keepsInFlight
 }
 
 func batchBytes(_ string, g given, role config.Role) ([]kgo.Opt, error) {

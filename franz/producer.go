@@ -2,6 +2,7 @@ package franz
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,6 +16,7 @@ type producer struct {
 	cl      *kgo.Client
 	cancel  context.CancelFunc // ends everything that cl does
 	padding *padding           // nil without OneRecordPerBatch
+	giveUp  bool               // a record ends with its context (drivers.Settings.RecordContexts)
 
 	// kgo has a count of its own, but not of a record that it refuses at once: it
 	// reports that one from a goroutine which kgo.Client.Flush does not wait for.
@@ -30,7 +32,7 @@ func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &producer{cl: cl, cancel: cancel, padding: t.padding}, nil
+	return &producer{cl: cl, cancel: cancel, padding: t.padding, giveUp: s.RecordContexts}, nil
 }
 
 // open makes a client whose whole work ends with cancel.
@@ -52,14 +54,18 @@ func (p *producer) Produce(ctx context.Context, r drivers.Record, report func(dr
 	if p.padding != nil {
 		p.padding.pad(rec)
 	}
-	// kgo would take ctx for the whole life of the record, and give the record
-	// up when ctx ends. Here it bounds the wait for room in the buffer only.
-	waiting, stop := context.WithCancel(context.WithoutCancel(ctx))
-	detach := context.AfterFunc(ctx, stop)
-	defer detach()
+	// kgo takes a context for the whole life of the record, and gives the record up when
+	// it ends. Unless that is asked for, ctx bounds the wait for room in the buffer only.
+	life := ctx
+	if !p.giveUp {
+		waiting, stop := context.WithCancel(context.WithoutCancel(ctx))
+		detach := context.AfterFunc(ctx, stop)
+		defer detach()
+		life = waiting
+	}
 	p.pending.Add()
-	p.cl.Produce(waiting, rec, func(rec *kgo.Record, err error) {
-		report(delivery(rec, err))
+	p.cl.Produce(life, rec, func(rec *kgo.Record, err error) {
+		report(p.delivery(rec, err))
 		p.pending.Done()
 	})
 }
@@ -78,14 +84,15 @@ func record(r drivers.Record) *kgo.Record {
 // delivery is what kgo's promise says. kgo tells offset 0 with acks=0. The
 // partition of a failed record is the one that it was meant for, if any was
 // chosen before it failed: kgo leaves Partition alone until then.
-func delivery(rec *kgo.Record, err error) drivers.Delivery {
+func (p *producer) delivery(rec *kgo.Record, err error) drivers.Delivery {
 	if err == nil {
 		return drivers.Delivery{Outcome: drivers.Acked, Partition: rec.Partition, Offset: rec.Offset}
 	}
-	return drivers.Delivery{
-		Outcome: drivers.Failed, Partition: rec.Partition, Offset: drivers.NoOffset,
-		Err: errorOf("produce", err),
+	failed := errorOf("produce", err)
+	if p.giveUp && errors.Is(err, context.Canceled) {
+		failed.Class = drivers.UnknownOutcome // it may have been given up in flight
 	}
+	return drivers.Delivery{Outcome: drivers.Failed, Partition: rec.Partition, Offset: drivers.NoOffset, Err: failed}
 }
 
 func (p *producer) Flush(ctx context.Context) error {

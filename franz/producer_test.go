@@ -3,12 +3,14 @@ package franz
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"kcompare/drivers"
 )
@@ -91,6 +93,63 @@ func TestProduceContext(t *testing.T) {
 	case d := <-pending:
 		t.Errorf("the end of the context reached a record that was handed over: %+v", d)
 	default:
+	}
+}
+
+// TestRecordContext: where it is asked for, the end of the context gives the record up,
+// and nobody can say what became of it.
+func TestRecordContext(t *testing.T) {
+	p, err := New().NewProducer(drivers.Settings{RecordContexts: true, Config: map[string]string{"bootstrap.servers": refusing(t)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	reported := make(chan drivers.Delivery, 1)
+	p.Produce(ctx, drivers.Record{Topic: "orders", Partition: 0}, func(d drivers.Delivery) { reported <- d })
+	cancel()
+	want := drivers.Delivery{Outcome: drivers.Failed, Partition: 0, Offset: drivers.NoOffset,
+		Err: &drivers.Error{Call: "produce", Class: drivers.UnknownOutcome, Code: "CONTEXT_ENDED", Text: "context canceled", Cause: context.Canceled}}
+	select {
+	case got := <-reported:
+		if d := cmp.Diff(want, got, sameErrors); d != "" {
+			t.Error(d)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the record whose context ended was never reported")
+	}
+}
+
+// TestGiveUpInFlight: it is an option of kgo's, and what is noted without it is true no
+// more. Without idempotence kgo needs none.
+func TestGiveUpInFlight(t *testing.T) {
+	set := map[string]string{"delivery.timeout.ms": "2000", "retries": "3"}
+	for name, tt := range map[string]struct {
+		idempotence string
+		giveUp      bool
+		want        []string
+	}{
+		"as it is":       {"true", false, []string{"delivery.timeout.ms: " + keepsInFlight, "retries: " + keepsRetrying}},
+		"given up":       {"true", true, []string{"delivery.timeout.ms: franz-go gives up an idempotent record in flight only with AllowIdempotentProduceCancellation, which is set"}},
+		"not idempotent": {"false", true, nil},
+	} {
+		config := maps.Clone(set)
+		config["enable.idempotence"] = tt.idempotence
+		tr, err := translate(drivers.RoleProducer, drivers.Settings{Config: config, GiveUpInFlight: tt.giveUp})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(tt.want, tr.differences); d != "" {
+			t.Errorf("%s: differences (-want +got):\n%s", name, d)
+		}
+		cl, err := kgo.NewClient(tr.opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := cl.OptValue(kgo.AllowIdempotentProduceCancellation), tt.giveUp && tt.idempotence == "true"; got != want {
+			t.Errorf("%s: AllowIdempotentProduceCancellation is %v, want %v", name, got, want)
+		}
+		cl.Close()
 	}
 }
 

@@ -103,10 +103,23 @@ func (t *translation) addOwn(role drivers.Role, s drivers.Settings) {
 	if _, set := s.Config["partitioner"]; set || !s.Bare {
 		t.opts = append(t.opts, kgo.RecordPartitioner(explicit{inner: partitioner(s.Config["partitioner"])}))
 	}
+	if s.GiveUpInFlight && given(s.Config).idempotent() && role == drivers.RoleProducer {
+		t.giveUpInFlight()
+	}
 	if s.OneRecordPerBatch {
 		t.padding = newPadding(batchLimit(s.Config))
 		t.opts = append(t.opts, t.padding.options()...)
 	}
+}
+
+// giveUpInFlight lets kgo do what librdkafka does by itself. What is noted of the two
+// settings that it never keeps otherwise is true no more.
+func (t *translation) giveUpInFlight() {
+	t.opts = append(t.opts, kgo.AllowIdempotentProduceCancellation())
+	t.differences = slices.DeleteFunc(t.differences, func(d string) bool {
+		return d == "delivery.timeout.ms: "+keepsInFlight || d == "retries: "+keepsRetrying
+	})
+	t.differences = append(t.differences, "delivery.timeout.ms: franz-go gives up an idempotent record in flight only with AllowIdempotentProduceCancellation, which is set")
 }
 
 // asDriverError leaves errors alone that already name their keys.

@@ -44,7 +44,7 @@ func (d *Driver) Library() drivers.Library {
 
 // Abilities is everything but batches made by hand: the log knows no sequences.
 func (d *Driver) Abilities() drivers.Abilities {
-	return drivers.Abilities{Idempotence: d.conduct.idempotence, Transactions: true, Groups: true, Raw: d.conduct.raw}
+	return drivers.Abilities{Idempotence: d.conduct.idempotence, Transactions: true, Groups: true, Cancellation: true, Raw: d.conduct.raw}
 }
 
 // keys is the settings that the driver knows.

@@ -23,13 +23,13 @@ func (p *teller) Commit(ctx context.Context) (drivers.TransactionOutcome, error)
 	return p.TransactionalProducer.Commit(ctx)
 }
 
-// lazy writes only the first record, and says that it wrote all.
-type lazy struct {
+// firstOnly writes only the first record, and says that it wrote all.
+type firstOnly struct {
 	drivers.TransactionalProducer
 	written int
 }
 
-func (p *lazy) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
+func (p *firstOnly) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
 	if p.written++; p.written > 1 {
 		report(drivers.Delivery{Outcome: drivers.Acked, Partition: drivers.AnyPartition, Offset: drivers.NoOffset})
 		return
@@ -72,7 +72,7 @@ func TestConcurrentTransactionsAreFoundOut(t *testing.T) {
 		return &teller{TransactionalProducer: p}
 	}
 	lying := func(p drivers.TransactionalProducer) drivers.TransactionalProducer {
-		return &lazy{TransactionalProducer: p}
+		return &firstOnly{TransactionalProducer: p}
 	}
 	sure := func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return optimist{p} }
 	rdkafka := clients(t)[1]
