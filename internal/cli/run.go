@@ -71,6 +71,7 @@ unstable; 130 interrupted, what was finished is printed.`,
 	f.DurationVar(&p.DeliveryTimeout, "delivery-timeout", p.DeliveryTimeout, "delivery.timeout.ms of every client")
 	f.Int32Var(&p.Partitions, "partitions", 0, "partitions of every topic (0, the default: as each story has them)")
 	f.IntVar(&p.Retries, "retries", p.Retries, "retries of every client")
+	f.IntVar(&p.Warmup, "warmup", p.Warmup, "answers that each connection lets pass before faults strike (delivery-timeout, warmup=connection)")
 	f.Int64Var(&opts.seed, "seed", 1, "decides where faults strike; the same seed strikes at the same points")
 	f.IntVar(&opts.repeat, "repeat", 1, "play every trial so many times")
 	f.DurationVar(&opts.trialTimeout, "trial-timeout", 0, "give a trial up after this time (0, the default: 2 x delivery-timeout + 30s)")
@@ -131,6 +132,7 @@ func (o *runOptions) document(trials []evidence.Trial) evidence.Document {
 			"messages":         fmt.Sprint(o.parameters.Messages),
 			"drop-rate":        fmt.Sprint(o.parameters.DropRate),
 			"delivery-timeout": o.parameters.DeliveryTimeout.String(),
+			"warmup":           fmt.Sprint(o.parameters.Warmup),
 			"retries":          fmt.Sprint(o.parameters.Retries),
 			"trial-timeout":    o.timeout().String(),
 			"repeat":           fmt.Sprint(o.repeat),

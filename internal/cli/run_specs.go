@@ -91,6 +91,8 @@ func (o *runOptions) checkFlags() error {
 		return usagef("--partitions=%d: expected 1 to 1000", p.Partitions)
 	case p.Retries < 0:
 		return usagef("--retries=%d: expected 0 or more", p.Retries)
+	case p.Warmup < 1:
+		return usagef("--warmup=%d: expected 1 or more", p.Warmup)
 	case plannedFaults(p) > mostPlanned:
 		return usagef("--messages=%d with --drop-rate=%v plans about %.0f faults: expected at most %d",
 			p.Messages, p.DropRate, plannedFaults(p), mostPlanned)

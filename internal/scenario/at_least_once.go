@@ -1,10 +1,14 @@
 package scenario
 
 import (
+	"context"
 	"fmt"
+	"strconv"
+	"time"
 
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
+	"kcompare/internal/partition"
 )
 
 // atLeastOnce is the story of payments that must not get lost and may come twice:
@@ -21,6 +25,12 @@ With acks=all nothing that was acknowledged may be missing in the log. Each lost
 answer leaves a duplicate, each lost request leaves none: look at "duplicates"
 beside the answers and requests that were lost. This is what a consumer has to cope
 with that reads the topic of such a program.
+
+flush=each loses nothing on purpose. Its program waits for a flush after each payment, and
+then sends as many again with one flush at the end: look at the two times. A flush costs
+what a round trip costs, and whatever a client would have put into one batch goes
+alone. confluent-kafka-go's Flush moreover sits out its step of up to 100 ms (50 ms here) for
+a report that somebody else took meanwhile. The times are those of this machine.
 
 The control is the same program with acks=0. Its requests get lost just the same,
 and since it does not wait for answers there is nothing that would make it send
@@ -45,6 +55,7 @@ again: records are missing that were reported as written.`,
 				Records: paymentRecords,
 				Run:     sendOneByOne,
 			},
+			flushEach(),
 			withoutAcks(evidence.Control, "without answers something is lost", check(evidence.LostRecords, ">", 0)),
 		},
 	}
@@ -55,4 +66,66 @@ func loseEither(p Parameters) fault.Plan {
 	half := p
 	half.DropRate /= 2
 	return append(fault.Plan{loseRequests(half)}, loseAnswers(half, sequential)...)
+}
+
+// flushEach is case G03: what it costs to flush after every message.
+func flushEach() Variant {
+	v := Variant{
+		Name: "flush=each", Kind: evidence.Observation,
+		Claim:    "what a flush after every payment costs, beside one flush for as many",
+		Settings: map[string]string{"acks": "all", "enable.idempotence": "false", "linger.ms": "5"},
+		About: func(p Parameters) string {
+			return fmt.Sprintf("%s with a flush after each, then as many with one flush at the end. Nothing is lost on purpose.", plural(p.Messages, "payment"))
+		},
+		Plan: noFaults,
+		Records: func(p Parameters, place partition.Func) []fault.Record {
+			p.Messages *= 2
+			return paymentRecords(p, place)
+		},
+		Run:      sendAndFlush,
+		Conclude: flushedBatches,
+	}
+	return scaled(v, 4, 1)
+}
+
+func sendAndFlush(ctx context.Context, s *Stage) error {
+	p, err := s.NewProducer("")
+	if err != nil {
+		return err
+	}
+	begin, n := s.Elapsed(), 0
+	for ; n < s.Parameters.Messages; n++ {
+		p.Send(ctx, payment(n))
+		if err := p.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	middle := s.Elapsed()
+	for ; n < 2*s.Parameters.Messages; n++ {
+		p.Send(ctx, payment(n))
+	}
+	err = p.Flush(ctx)
+	s.Answer(evidence.Answer{Question: "time, flush after each", Answer: shortly(middle - begin), Measured: true})
+	s.Answer(evidence.Answer{Question: "time, one flush at the end", Answer: shortly(s.Elapsed() - middle), Measured: true})
+	return err
+}
+
+func shortly(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
+
+// flushedBatches counts the batches of each half of the payments.
+func flushedBatches(o *evidence.Observed) []evidence.Answer {
+	each, once := 0, 0
+	for _, e := range o.Trace.Exchanges {
+		for _, b := range e.Batches {
+			if len(b.IDs) > 0 && b.IDs[0].N >= int(o.Intended)/2 {
+				once++
+			} else {
+				each++
+			}
+		}
+	}
+	return []evidence.Answer{
+		{Question: "batches, flush after each", Answer: strconv.Itoa(each)},
+		{Question: "batches, one flush at the end", Answer: strconv.Itoa(once), Measured: true},
+	}
 }

@@ -118,16 +118,24 @@ func sendOnce(ctx context.Context, s *Stage) error {
 		if err := p.Wait(ctx); err != nil {
 			return err
 		}
-		if !p.Failed() {
-			continue
-		}
-		select {
-		case <-time.After(afterFailure):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := p.settle(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// settle gives that time after a failure.
+func (p *Producer) settle(ctx context.Context) error {
+	if !p.Failed() {
+		return nil
+	}
+	select {
+	case <-time.After(afterFailure):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // loseRequests loses requests before the broker sees them.

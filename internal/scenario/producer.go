@@ -64,6 +64,15 @@ func record(topic string, m Message, id evidence.SendID) drivers.Record {
 // the linger that is being compared.
 func (p *Producer) Wait(ctx context.Context) error { return p.outstanding.Wait(ctx) }
 
+// Flush asks the client to send what it holds back, and to wait for all reports. It
+// returns the error of ctx when that ends first.
+func (p *Producer) Flush(ctx context.Context) error {
+	if err := p.client.Flush(ctx); err != nil {
+		return p.stage.failed(p.who, "flush", err)
+	}
+	return p.outstanding.Wait(ctx)
+}
+
 // Failed says whether a message was reported as not written since it was asked
 // last. Call it after Wait.
 func (p *Producer) Failed() bool { return p.failed.Swap(0) > 0 }

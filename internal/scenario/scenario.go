@@ -89,6 +89,10 @@ type Variant struct {
 	// that one when the log is read back.
 	LeavesOpen bool
 
+	// RecordContexts and GiveUpInFlight are those of drivers.Settings, for its
+	// producers.
+	RecordContexts, GiveUpInFlight bool
+
 	// BothViews lets the client read the topics under both isolation levels.
 	BothViews bool
 
@@ -165,6 +169,7 @@ type Parameters struct {
 	DropRate        float64       // chance of a fault at one attempt
 	DeliveryTimeout time.Duration // delivery.timeout.ms
 	Retries         int
+	Warmup          int   // answers that each connection lets pass, where a story asks for it
 	Partitions      int32 // of every topic; 0: as each story has them
 }
 
@@ -178,14 +183,14 @@ func (p Parameters) PartitionsOf(story int32) int32 {
 
 // DefaultParameters are those of the lesson that users start from.
 func DefaultParameters() Parameters {
-	return Parameters{Messages: 200, DropRate: 0.35, DeliveryTimeout: time.Minute, Retries: 30}
+	return Parameters{Messages: 200, DropRate: 0.35, DeliveryTimeout: time.Minute, Retries: 30, Warmup: 4}
 }
 
 // All lists every scenario, core ones first.
 func All() []Scenario {
 	return []Scenario{
 		idempotent(), atMostOnce(), atLeastOnce(), transactional(), readProcessWrite(), zombie(),
-		producerRestart(), sequence(),
+		producerRestart(), sequence(), reorder(), deliveryTimeout(),
 		transactionTimeout(), concurrentTransactions(), errorClasses(), hangingTransaction(),
 		autoCommit(), rebalance(),
 		partitioner(), defaults(),

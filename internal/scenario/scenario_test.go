@@ -47,6 +47,7 @@ func TestCoreVariants(t *testing.T) {
 		"at-most-once acks=0":                                  evidence.Promise,
 		"at-most-once acks=1,retries=0":                        evidence.Promise,
 		"at-least-once acks=all":                               evidence.Promise,
+		"at-least-once flush=each":                             evidence.Observation,
 		"at-least-once acks=0":                                 evidence.Control,
 		"transactional end=commit":                             evidence.Promise,
 		"transactional end=abort":                              evidence.Promise,

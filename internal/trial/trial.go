@@ -174,7 +174,7 @@ func prepare(spec Spec) (*run, error) {
 	log := &clientLog{}
 	r := &run{
 		spec: spec, log: log,
-		settings:  drivers.Settings{Config: set.producing, OneRecordPerBatch: spec.Variant.OneRecordPerBatch, Bare: spec.Variant.Bare, Log: log.add},
+		settings:  ofProducers(spec.Variant, set.producing, log),
 		consuming: drivers.Settings{Config: set.consuming, Bare: spec.Variant.Bare, Log: log.add},
 		plan:      spec.Variant.Plan(spec.Parameters),
 		ledger:    &scenario.Ledger{Reported: spec.Reported},
@@ -202,6 +202,13 @@ func placing(set map[string]string) (partition.Func, error) {
 			"is %q, expected one of %s: a plan has to know where each key goes", declared, strings.Join(partition.Names(), ", "))}
 	}
 	return place, nil
+}
+
+func ofProducers(v scenario.Variant, set map[string]string, log *clientLog) drivers.Settings {
+	return drivers.Settings{
+		Config: set, OneRecordPerBatch: v.OneRecordPerBatch,
+		RecordContexts: v.RecordContexts, GiveUpInFlight: v.GiveUpInFlight, Bare: v.Bare, Log: log.add,
+	}
 }
 
 // makePlan computes from the seed alone where faults will strike.

@@ -1,0 +1,132 @@
+package scenario
+
+import (
+	"fmt"
+
+	"kcompare/drivers"
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+)
+
+// Clients that give up: their retries or their time are used up. And one that never
+// comes to that, because a connection is safe for as long as it is new.
+
+func retriesExhausted() Variant {
+	v := givingUp("enable.idempotence=false,exhausted=retries", map[string]string{"enable.idempotence": "false", "retries": "2"})
+	v.Repeats = true
+	v.Conclude = codes("code when the retries are used up")
+	v.About = func(p Parameters) string { return aboutLosses(p) + " Each is sent three times at most." }
+	return v
+}
+
+func neverRetried() Variant {
+	v := givingUp("enable.idempotence=false,retries=0", map[string]string{"enable.idempotence": "false", "retries": "0"})
+	v.Repeats = true
+	v.Conclude = codes("code when there are no retries")
+	v.Checks = append(v.Checks,
+		check(evidence.Duplicates, "==", 0),
+		check(evidence.FailedPresent, "==", evidence.ResponsesDropped),
+	)
+	v.Allowed = []evidence.AnomalyKind{evidence.FailedButPresent}
+	v.About = func(p Parameters) string { return aboutLosses(p) + " Each is sent once." }
+	return v
+}
+
+// Two seconds, and half a second between attempts: a handful of attempts, and time enough
+// for librdkafka to get its producer id, for which it waits half a second at a time.
+func shortOfTime(idempotence bool) map[string]string {
+	return map[string]string{
+		"enable.idempotence":                      fmt.Sprint(idempotence),
+		"delivery.timeout.ms":                     "2000",
+		"retries":                                 "2147483647",
+		"retry.backoff.ms":                        "500",
+		"retry.backoff.max.ms":                    "500",
+		"topic.metadata.refresh.fast.interval.ms": "500", // franz-go tries again as soon as it has asked for the leader
+	}
+}
+
+const (
+	lostOfDoomed = 10 // attempts, four seconds' worth at least: librdkafka looks at its clock once a second
+	leastDoomed  = 7  // payments in a story with doomed ones
+	perDoomed    = 30 // messages that the user asked for
+)
+
+// doomed loses every answer to the second payment and every request with the third, for
+// longer than there is time, and once the answer to the fourth. How often a client tries
+// within its time is its own matter: only first attempts are planned.
+func doomed(Parameters) fault.Plan {
+	hit := func(rule string, action fault.Action, n, attempts int) fault.Rule {
+		r := fault.Rule{Name: rule, Action: action, Certain: 1, Select: firstAttempt(payment(n))}
+		r.Select.Attempts = attempts
+		return r
+	}
+	return fault.Plan{
+		hit("never-answer-second", fault.DropResponse, 1, lostOfDoomed),
+		hit("never-pass-third", fault.DropRequest, 2, lostOfDoomed),
+		hit("lose-answer-to-fourth", fault.DropResponse, 3, 1),
+	}
+}
+
+func aboutDoomed(p Parameters) string {
+	return fmt.Sprintf("%s, one at a time; no answer to the second comes within its time, the third never reaches the broker, one answer to the fourth gets lost.", plural(p.Messages, "payment"))
+}
+
+func timeExhausted() Variant {
+	v := givingUp("enable.idempotence=false,exhausted=time", shortOfTime(false))
+	v.Conclude = codes("code when the time is used up")
+	v.About = func(p Parameters) string {
+		return aboutDoomed(p) + fmt.Sprintf(" Of the others %g %% of the attempts come to nothing.", lossy(p).DropRate*100)
+	}
+	v.Plan = func(p Parameters) fault.Plan {
+		plan := doomed(p)
+		for _, lost := range loseEither(lossy(p)) {
+			lost.Certain = 1
+			plan = append(plan, lost)
+		}
+		return plan
+	}
+	return scaled(v, perDoomed, leastDoomed)
+}
+
+// timeExhaustedIdempotent has the doomed ones alone, so that the first payment comes
+// while the producer id does.
+func timeExhaustedIdempotent() Variant {
+	v := givingUp("enable.idempotence=true,exhausted=time,in-flight=given-up", shortOfTime(true))
+	v.Claim = "each payment stands in the log once at most, in order; nothing that was acknowledged is lost; of what failed a part is in the log"
+	v.Needs, v.GiveUpInFlight = drivers.Abilities{Idempotence: true}, true
+	v.Conclude = codes("code when the time is used up")
+	v.Checks = append(v.Checks, check(evidence.Duplicates, "==", 0))
+	v.Allowed = []evidence.AnomalyKind{evidence.FailedButPresent}
+	v.About, v.Plan = aboutDoomed, doomed
+	return scaled(v, perDoomed, leastDoomed)
+}
+
+func timeNeverExhausted() Variant {
+	v := timeExhaustedIdempotent()
+	v.Name = "enable.idempotence=true,exhausted=time,in-flight=default"
+	v.Kind, v.Claim = evidence.Observation, "whether the library gives up what may be in the log"
+	v.GiveUpInFlight, v.Checks, v.Requires = false, nil, nil
+	return v
+}
+
+// warmConnections is a control: with it nobody would learn what a timeout does.
+func warmConnections() Variant {
+	v := givingUp("enable.idempotence=false,warmup=connection", shortOfTime(false))
+	v.Kind, v.Claim = evidence.Control, "every payment is delivered: no connection that is new loses anything, so that no timeout is ever reached"
+	v.Checks = []evidence.Check{
+		check(evidence.Acked, "==", evidence.Intended),
+		check(evidence.LostRecords, "==", 0),
+	}
+	v.Requires, v.Allowed = nil, []evidence.AnomalyKind{evidence.Duplicate}
+	v.About = func(p Parameters) string {
+		return fmt.Sprintf("%s, one at a time; each connection lets %s pass, then %g %% of the answers to Produce get lost after the broker has written.",
+			plural(p.Messages, "payment"), plural(p.Warmup, "answer"), lossy(p).DropRate*100)
+	}
+	v.Plan = func(p Parameters) fault.Plan {
+		lost := loseAnswers(lossy(p), sequential)
+		lost[0].Select.Warmup = p.Warmup
+		return lost
+	}
+	v.Run = sendOneByOne
+	return scaled(v, 5, 20)
+}
