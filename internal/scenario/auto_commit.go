@@ -176,7 +176,7 @@ func autoCommitControl(name, claim string, end endOfLife, interval time.Duration
 }
 
 func libraryCommit(name string, end endOfLife) Variant {
-	v := autoCommitVariant(name, end, byLibrary, nil)
+	v := autoCommitVariant(name, end, byLibrary, map[string]string{"auto.offset.reset": "earliest"})
 	v.Kind, v.Bare = evidence.Observation, true
 	v.Claim = "the library commits as it does by default: is what was in hand skipped, or done twice?"
 	return v
