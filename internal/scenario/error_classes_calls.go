@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
@@ -235,7 +236,7 @@ func (k transactionCall) play(ctx context.Context, p *TransactionalProducer, gro
 // transact plays both transactions and says whether the producer got through to the
 // end of the second.
 func (k transactionCall) transact(ctx context.Context, p *TransactionalProducer, group *Consumer, c errorCell) bool {
-	if p.Init(ctx) == nil {
+	if k.ready(ctx, p) {
 		return k.goOn(ctx, p, group, c)
 	}
 	p.who = c.who(next)
@@ -244,6 +245,26 @@ func (k transactionCall) transact(ctx context.Context, p *TransactionalProducer,
 	}
 	return k.oneMore(ctx, p, group, c)
 }
+
+// ready gets the producer ready. Where that is not the call in question it is made again
+// as long as the error allows it: a busy cluster may load its coordinator anew.
+func (k transactionCall) ready(ctx context.Context, p *TransactionalProducer) bool {
+	if k.api == "InitProducerId" {
+		return p.Init(ctx) == nil
+	}
+	who := p.who
+	defer func() { p.who = who }()
+	p.who = "getting ready"
+	for {
+		err := p.Init(ctx)
+		if err == nil || drivers.ClassOf(err) != drivers.Retriable || p.stage.Pause(ctx, initAgain) != nil {
+			return err == nil
+		}
+	}
+}
+
+// initAgain is how long a program waits before it calls Init again.
+const initAgain = 100 * time.Millisecond
 
 // goOn is transact of a producer that is ready.
 func (k transactionCall) goOn(ctx context.Context, p *TransactionalProducer, group *Consumer, c errorCell) bool {

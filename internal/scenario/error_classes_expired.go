@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"kcompare/internal/evidence"
-	"kcompare/internal/fault"
-	"kcompare/internal/partition"
 )
 
 // This file has the case E05: a producer whose id the broker has forgotten.
@@ -28,9 +26,9 @@ func expiredID() Variant {
 // The settings under which an id is forgotten soon, and how long that takes at most
 // (TransactionStateManager.scala, removeExpiredTransactionalIds).
 const (
-	idExpires = time.Second
+	idExpires = 3 * time.Second
 	idSwept   = 200 * time.Millisecond
-	forgotten = 4 * time.Second
+	forgotten = 7 * time.Second
 )
 
 // forgottenID is E05 as it happens by itself: the id was not used for a while.
@@ -45,16 +43,9 @@ func forgottenID() Variant {
 		"transaction.remove.expired.transaction.cleanup.interval.ms": fmt.Sprint(idSwept.Milliseconds()),
 	}
 	v.About = func(Parameters) string {
-		return fmt.Sprintf("The broker forgets ids that were not used for %v; a transaction, a pause of %v, and two more transactions of the same producer.", idExpires, forgotten)
+		return fmt.Sprintf("The broker forgets ids that were not used for %v; a producer gets ready, nothing happens for %v, and it writes two transactions.", idExpires, forgotten)
 	}
 	v.Plan = noFaults
-	v.Records = func(p Parameters, place partition.Func) []fault.Record {
-		records := transactionRecords(p, place, cells)
-		for _, m := range beforeExpiry() {
-			records = append(records, m.planned(place, p.PartitionsOf(shopPartitions)))
-		}
-		return records
-	}
 	v.Run = func(ctx context.Context, s *Stage) error { return k.playForgotten(ctx, s, cells[0]) }
 	return v
 }
@@ -74,18 +65,12 @@ func (k transactionCall) expiring(name string) Variant {
 	return v
 }
 
-// beforeExpiry is what the transaction writes that comes before everything else.
-func beforeExpiry() []Message { return errorCell{n: 1, kafkaError: invalidMapping}.pair(hit) }
-
 func (k transactionCall) playForgotten(ctx context.Context, s *Stage, c errorCell) error {
 	p, err := c.producer(s)
 	if err != nil {
 		return err
 	}
 	if err := p.Init(ctx); err != nil {
-		return err
-	}
-	if err := p.tryOut(ctx, beforeExpiry(), evidence.AskedCommit, nil); err != nil {
 		return err
 	}
 	if err := s.Pause(ctx, forgotten); err != nil {

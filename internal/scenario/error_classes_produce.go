@@ -16,7 +16,7 @@ import (
 
 // cellTime bounds one cell. No library that was seen needs a tenth of it; one that
 // asks for ever is given up, and a new client goes on.
-const cellTime = 15 * time.Second
+const cellTime = 30 * time.Second
 
 // produceCells is the promise of idempotence under each code. Whom a broker tells that it
 // wrote nothing, and it did, may write again under another number: that promise is
