@@ -3,7 +3,6 @@ package brokerdiff
 // Why no scenario of the core meets these differences.
 const (
 	noSecondEnd   = "librdkafka sends no EndTxn after its late write was refused."
-	noLateAbort   = "No old instance of the core aborts."
 	noLateOffsets = "The old instance of `zombie` commits no offsets, and the one of `read-process-write` is gone when the new one begins."
 )
 
@@ -34,13 +33,11 @@ func fencing() []Situation {
 		{
 			ID: "zombie-commit", Asks: "after a new instance was initialised, the old one commits with EndTxn v5",
 			Means: "franz-go and Java are told of an invalid state here, not of being fenced.",
-			Aside: "The new instance of `zombie` has committed by then: zombie-commit-late.",
 			play:  func(s *session) { s.zombieEnds(endNew, commit, false) },
 		},
 		{
 			ID: "zombie-commit-old", Asks: "after a new instance was initialised, the old one commits with EndTxn v1",
 			Means: "None for a program: librdkafka makes _FENCED of both.",
-			Aside: noSecondEnd,
 			play:  func(s *session) { s.zombieEnds(endOld, commit, false) },
 		},
 		{
@@ -56,13 +53,11 @@ func fencing() []Situation {
 		{
 			ID: "zombie-abort", Asks: "after a new instance was initialised, the old one aborts with EndTxn v5",
 			Means: "An old instance is not told here that it was fenced.",
-			Aside: noLateAbort,
 			play:  func(s *session) { s.zombieEnds(endNew, abort, false) },
 		},
 		{
 			ID: "zombie-abort-old", Asks: "after a new instance was initialised, the old one aborts with EndTxn v1",
 			Means: "As zombie-commit-old.",
-			Aside: noLateAbort,
 			play:  func(s *session) { s.zombieEnds(endOld, abort, false) },
 		},
 		{

@@ -19,7 +19,6 @@ func timeouts() []Situation {
 		{
 			ID: "timeout-commit-old", Asks: "a transaction timed out; EndTxn v1 commit",
 			Means: "None for a program: librdkafka makes _FENCED of both.",
-			Aside: noTimeout,
 			play:  func(s *session) { s.endTimedOut(endOld, commit) },
 		},
 		{
