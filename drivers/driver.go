@@ -75,7 +75,7 @@ func (a Abilities) Lacking(has Abilities) []string {
 		{a.Idempotence, has.Idempotence, "idempotence"},
 		{a.Transactions, has.Transactions, "transactions"},
 		{a.Groups, has.Groups, "consumer groups"},
-		{a.Raw, has.Raw, "record batches made by hand"},
+		{a.Raw, has.Raw, "raw requests, for batches made by hand"},
 		{a.Cancellation, has.Cancellation, "cancellation of single records"},
 	} {
 		if ability.needed && !ability.has {

@@ -25,7 +25,7 @@ func namesLibrary(_ context.Context, s Subject) error {
 func tellsAbilities(_ context.Context, s Subject) error {
 	can := s.Driver.Abilities()
 	if _, has := s.Driver.(drivers.RawDriver); has != can.Raw {
-		return fmt.Errorf("expected a drivers.RawDriver to have the ability for raw batches, and nobody else, got %t and %t", has, can.Raw)
+		return fmt.Errorf("expected a drivers.RawDriver to have the ability for raw requests, and nobody else, got %t and %t", has, can.Raw)
 	}
 	if can.Transactions {
 		if !can.Idempotence {

@@ -122,7 +122,7 @@ var caught = map[memory.Lie][]string{
 	memory.StoreOff:        {"consumer/store: in the cluster: expected topic-1-0@4, got topic-1-0@3"},
 
 	memory.AcceptUnknown:       {"driver/unknown-setting: expected a *drivers.ConfigError that names the key, got: <nil>"},
-	memory.InventAbility:       {"driver/abilities: expected a drivers.RawDriver to have the ability for raw batches"},
+	memory.InventAbility:       {"driver/abilities: expected a drivers.RawDriver to have the ability for raw requests"},
 	memory.DenyAbility:         {"driver/abilities: expected a library with transactions to have idempotence"},
 	memory.NoVersion:           {"driver/names-library: expected a client and a library with a version"},
 	memory.UnsortedDifferences: {"driver/differences: expected them sorted"},

@@ -45,7 +45,7 @@ type batchSender int
 
 const (
 	askedID         batchSender = iota // got its id from InitProducerId
-	otherProducerID                    // another one
+	otherProducerID                    // another one, without transactions
 	madeUpID                           // an id that nobody handed out
 )
 
@@ -254,14 +254,15 @@ func handmadeKafka() []handmade {
 		},
 		{
 			name: "batch=gap,producer=transactional", claim: "in a transaction a gap is refused, before the first batch too",
-			about: "a transactional producer begins with sequence 3, then with 0, and leaves a number out; a new instance aborts what it wrote.",
-			acks:  acksAll, log: "0 1", settings: map[string]string{"transactional.id": "kcompare-payment-service"},
+			about: "the partition has a record of another producer; a transactional one begins with sequence 3, then with 0, and leaves a number out. A new instance aborts what it wrote.",
+			acks:  acksAll, log: "0 1 2", settings: map[string]string{"transactional.id": "kcompare-payment-service"},
 			needsKafka: "the embedded broker takes any number from the first batch of a transaction (docs/brokers.md, first-sequence-in-transaction)",
 			steps: []batchStep{
-				{asks: "sequence 3, the first", sequence: 3, payments: numbered(0, 0), says: saysOutOfOrder},
-				{asks: "sequence 0", sequence: 0, payments: numbered(0, 0), says: saysOK(0)},
-				{asks: "sequence 2, without 1", sequence: 2, payments: numbered(1, 1), says: saysOutOfOrder},
-				{asks: "sequence 1", sequence: 1, payments: numbered(1, 1), says: saysOK(1)},
+				{asks: "another producer, sequence 0", by: otherProducerID, sequence: 0, payments: numbered(0, 0), says: saysOK(0)},
+				{asks: "sequence 3, the first", sequence: 3, payments: numbered(1, 1), says: saysOutOfOrder},
+				{asks: "sequence 0", sequence: 0, payments: numbered(1, 1), says: saysOK(1)},
+				{asks: "sequence 2, without 1", sequence: 2, payments: numbered(2, 2), says: saysOutOfOrder},
+				{asks: "sequence 1", sequence: 1, payments: numbered(2, 2), says: saysOK(2)},
 			},
 		},
 		{
@@ -364,11 +365,11 @@ type handmadeRun struct {
 // identify gets the ids of those who send anything.
 func (r *handmadeRun) identify(ctx context.Context) (err error) {
 	r.ids = map[batchSender]drivers.ProducerID{madeUpID: {ID: madeUp}}
-	for _, who := range []batchSender{askedID, otherProducerID} {
+	for who, transactionalID := range map[batchSender]string{askedID: r.transactionalID, otherProducerID: ""} {
 		if !slices.ContainsFunc(r.steps, func(s batchStep) bool { return s.by == who }) {
 			continue
 		}
-		if r.ids[who], err = r.producer.Init(ctx, r.transactionalID); err != nil {
+		if r.ids[who], err = r.producer.Init(ctx, transactionalID); err != nil {
 			return err
 		}
 	}
@@ -381,8 +382,11 @@ func (r *handmadeRun) send(ctx context.Context, one batchStep) error {
 	for _, n := range one.payments {
 		messages = append(messages, oneCustomer(n))
 	}
-	b := drivers.RawBatch{ProducerID: r.ids[one.by], Sequence: one.sequence, Acks: r.acks, TransactionalID: r.transactionalID}
+	b := drivers.RawBatch{ProducerID: r.ids[one.by], Sequence: one.sequence, Acks: r.acks}
 	b.Epoch += one.epoch
+	if one.by == askedID {
+		b.TransactionalID = r.transactionalID
+	}
 	answer, err := r.producer.Send(ctx, b, r.stage.Parameters.PartitionsOf(paymentsPartitions), messages...)
 	if err == nil {
 		r.stage.Answer(evidence.Answer{Question: one.asks, Answer: r.told(answer), Expected: one.says})

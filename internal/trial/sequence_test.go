@@ -95,6 +95,32 @@ func TestSequenceLies(t *testing.T) {
 	}
 }
 
+// TestSequenceNeedsKafka: what needs Apache Kafka fails on the embedded broker, which
+// answers otherwise, or where a gap seems to be taken.
+func TestSequenceNeedsKafka(t *testing.T) {
+	forgiving := func(_ drivers.RawBatch, a drivers.RawAnswer) drivers.RawAnswer {
+		return drivers.RawAnswer{Offset: a.Offset}
+	}
+	for name, lie := range map[string]handmade{
+		"batch=wrapped":                    {}, // docs/brokers.md, sequence-wraps
+		"batch=gap,producer=transactional": {}, // docs/brokers.md, first-sequence-in-transaction
+		"broker=restarted":                 {answer: forgiving},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lie.Driver = franz.New()
+			s := specOf(t, "sequence", name, lie)
+			if got := play(t, s); got.Verdict != evidence.NotSupported {
+				t.Errorf("verdict on the embedded broker is %s: %q", got.Verdict, got.Reasons)
+			}
+			s.Variant.NeedsKafka = ""
+			if got := play(t, s); got.Verdict != evidence.Violated {
+				t.Errorf("verdict is %s: %q, want violated", got.Verdict, got.Reasons)
+			}
+		})
+	}
+}
+
 // answerTo is what a trial found out.
 func answerTo(t evidence.Trial, question string) string {
 	i := slices.IndexFunc(t.Answers, func(a evidence.Answer) bool { return a.Question == question })
