@@ -148,6 +148,7 @@ func refuseSome(p Parameters) fault.Plan {
 	return fault.Plan{
 		{Name: "hold-back", Action: fault.Delay, Wait: heldBack, Select: firstAttempt(payment(1))},
 		{Name: "refuse-third", Action: fault.AnswerInstead, Code: notEnoughReplicas.code, Select: firstAttempt(payment(2))},
+		{Name: "take-fourth", Action: fault.Delay, Wait: time.Millisecond, Select: firstAttempt(payment(3))}, // so that there is one that overtakes
 		{Name: "refuse-others", Action: fault.AnswerInstead, Code: notEnoughReplicas.code,
 			Select: fault.Selector{API: "Produce", Role: payments, Attempts: 1, Probability: p.DropRate}},
 	}
@@ -196,6 +197,7 @@ func inFlightAtOnce(o *evidence.Observed) []evidence.Answer {
 			}
 		}
 		found.Answer = strconv.Itoa(n)
+		break
 	}
 	return []evidence.Answer{found}
 }

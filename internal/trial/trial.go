@@ -345,8 +345,8 @@ func masked(set map[string]string) map[string]string {
 }
 
 // act lets the scenario do what it does, and seals the account of it.
-func (r *run) act(ctx context.Context, h *house) {
-	ctx, cancel := context.WithTimeout(ctx, r.spec.Timeout)
+func (r *run) act(whole context.Context, h *house) {
+	ctx, cancel := context.WithTimeout(whole, r.spec.Timeout)
 	defer cancel()
 	stage := &scenario.Stage{
 		Driver: r.spec.Driver, Settings: h.throughProxy(r.settings), Consuming: h.throughProxy(r.consuming),
@@ -358,6 +358,9 @@ func (r *run) act(ctx context.Context, h *house) {
 	r.ledger.Seal()
 	c := &r.observed.Trial.Conditions
 	c.Finished = err == nil
+	if c.Finished {
+		r.awaitGivenUp(whole, h)
+	}
 	if ctx.Err() != nil {
 		err = nil // time was up, which pending records tell
 	}

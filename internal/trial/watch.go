@@ -3,6 +3,7 @@ package trial
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,8 +13,9 @@ import (
 
 // exchanges tells whoever waits of each request whose fate is settled.
 type exchanges struct {
-	mu      sync.Mutex
-	waiting map[*awaited]bool
+	mu         sync.Mutex
+	waiting    map[*awaited]bool
+	unanswered map[int64]bool // Produce that the broker got and will not answer any more, by number
 }
 
 // awaited is a request that a story waits for.
@@ -25,8 +27,42 @@ type awaited struct {
 func (x *exchanges) settled(e evidence.Exchange) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if isOpen(e) {
+		if x.unanswered == nil {
+			x.unanswered = map[int64]bool{}
+		}
+		x.unanswered[e.N] = true
+	}
 	for one := range x.waiting {
 		one.take(e)
+	}
+}
+
+// isOpen says whether the broker has a Produce and has not answered it.
+func isOpen(e evidence.Exchange) bool { return e.API == "Produce" && e.Forwarded && !e.Answered }
+
+// open says whether one of them may still be answered.
+func (x *exchanges) open(trace []evidence.Exchange) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.ContainsFunc(trace, func(e evidence.Exchange) bool { return isOpen(e) && !x.unanswered[e.N] })
+}
+
+// quiet waits until none is.
+func (x *exchanges) quiet(ctx context.Context, trace func() []evidence.Exchange) error {
+	for {
+		a, done := x.await(func(e evidence.Exchange) bool { return e.API == "Produce" })
+		if !x.open(trace()) {
+			done()
+			return nil
+		}
+		select {
+		case <-a.found:
+			done()
+		case <-ctx.Done():
+			done()
+			return fmt.Errorf("wait for the last answers to Produce: %w", ctx.Err())
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
+	"time"
 
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
@@ -29,6 +31,24 @@ func (r *run) awaitWritten(ctx context.Context, h *house) error {
 		return fmt.Errorf("wait for what was sent with acks=%s: %w", acks, err)
 	}
 	return nil
+}
+
+// givenUpTime bounds the wait for records that a client gave up in flight. Some answers
+// never come, because a fault has them.
+const givenUpTime = 3 * time.Second
+
+// awaitGivenUp waits, while their connections still stand, for the broker to be done with
+// records that a client reported as failed: franz-go fails all that it holds for a
+// partition with the one that was refused, those included that are on their way. A log
+// that is read before they are written is not the last word.
+func (r *run) awaitGivenUp(ctx context.Context, h *house) {
+	gaveUp := func(s evidence.Send) bool { return s.Outcome == evidence.OutcomeFailed && !s.NoAck }
+	if !slices.ContainsFunc(r.ledger.Sends(), gaveUp) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, givenUpTime)
+	defer cancel()
+	_ = h.exchanges.quiet(ctx, func() []evidence.Exchange { return h.proxy.Observed().Trace.Exchanges })
 }
 
 // taken counts the records that the broker said it wrote, by partition, or all that
