@@ -167,6 +167,17 @@ type Producer interface {
 	Close() error
 }
 
+// PlainCloser is a Producer whose Close does more than the library's own: it sees to
+// it that what is pending is reported, or that a program is not kept waiting. A story
+// about what a library's close does asks for this one.
+type PlainCloser interface {
+	// ClosePlainly is the library's own close as a program calls it, in the place of
+	// Close. What it says of pending records, and whether it says anything, is the
+	// library's affair: reports may come after it has returned, or never. The error
+	// is one of Close.
+	ClosePlainly() error
+}
+
 // TransactionalProducer is a producer whose records become visible to
 // read_committed readers all together or not at all (KIP-98, KIP-890).
 // Transaction calls come from one goroutine at a time.

@@ -177,3 +177,35 @@ func TestClosePromptlyBeforeAnyAnswer(t *testing.T) {
 		t.Errorf("Close took %v", d)
 	}
 }
+
+// kgo's own close fails what is buffered, and its promises may still be called when it
+// has returned.
+func TestClosePlainlyReports(t *testing.T) {
+	p, err := New().NewProducer(drivers.Settings{Config: map[string]string{
+		"bootstrap.servers": newSeen(t).servers(), "linger.ms": "10000",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const records = 100
+	told := make(chan drivers.Delivery, records)
+	for range records {
+		p.Produce(t.Context(), drivers.Record{Topic: "orders", Partition: 0}, func(d drivers.Delivery) { told <- d })
+	}
+	if err := p.(drivers.PlainCloser).ClosePlainly(); err != nil {
+		t.Fatal(err)
+	}
+	for n := range records {
+		select {
+		case d := <-told:
+			if d.Outcome != drivers.Failed || d.Err.Code != "ErrClientClosed" {
+				t.Fatalf("record %d: %+v", n, d)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%d of %d records were reported", n, records)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Errorf("Close after it: %v", err)
+	}
+}

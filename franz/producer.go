@@ -120,3 +120,11 @@ func (p *producer) Close() error {
 	}
 	return nil
 }
+
+// ClosePlainly is kgo.Client.Close. It fails what is buffered, and returns while its
+// promises are being called; it may wait a second for metrics (KIP-714).
+func (p *producer) ClosePlainly() error {
+	p.cl.Close()
+	p.cancel()
+	return nil
+}

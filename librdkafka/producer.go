@@ -203,6 +203,15 @@ func (p *producer) purge() {
 	}
 }
 
+// ClosePlainly is kafka.Producer.Close of the binding: it closes its channel of
+// reports first, and then destroys the handle, which throws away what is pending.
+func (p *producer) ClosePlainly() error {
+	if !p.calls.close() {
+		return nil
+	}
+	return p.calls.teardown(p.destroy)
+}
+
 // free purges again, because a Produce that was inside may have handed a record
 // over meanwhile. It waits for the last reports, but not for ever: what is not
 // reported stays unknown.
@@ -212,6 +221,10 @@ func (p *producer) free() {
 	case <-p.pending.None():
 	case <-time.After(patience / 2):
 	}
+	p.destroy()
+}
+
+func (p *producer) destroy() {
 	p.mu.Lock()
 	p.gone = true
 	p.mu.Unlock()

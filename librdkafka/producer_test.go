@@ -212,3 +212,27 @@ func TestFlushWaitsForReport(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// confluent-kafka-go closes its channel of reports before librdkafka throws away what
+// is pending: nobody hears of it. The driver's own Close reports each record.
+func TestClosePlainlyIsSilent(t *testing.T) {
+	for name, want := range map[string]int{"plainly": 0, "as drivers do": 3} {
+		t.Run(name, func(t *testing.T) {
+			p := newTestProducer(t, settings(newCluster(t).ListenAddrs()[0], "linger.ms", "10000"))
+			r := newReports()
+			for n := range 3 {
+				produce(t.Context(), p, r, n)
+			}
+			closeIt := p.Close
+			if name == "plainly" {
+				closeIt = p.(drivers.PlainCloser).ClosePlainly
+			}
+			if err := closeIt(); err != nil {
+				t.Fatal(err)
+			}
+			if got := len(r.get()); got != want {
+				t.Errorf("%d records were reported, expected %d", got, want)
+			}
+		})
+	}
+}

@@ -61,11 +61,40 @@ func TestSecretsOfCommandConfig(t *testing.T) {
 	}
 }
 
+// TestSecretsOfContestants: clients that run as processes of their own get into a
+// cluster with logins, and say nothing of the password.
+func TestSecretsOfContestants(t *testing.T) {
+	t.Setenv(asMain, "1")
+	cluster, err := embedded.NewCluster(embedded.NumBrokers(3), embedded.EnableSASL(),
+		embedded.Superuser("PLAIN", securitytest.User, securitytest.Password))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	file := securitytest.WriteProperties(t, map[string]string{
+		"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN",
+		"sasl.username": securitytest.User, "sasl.password": securitytest.Password,
+	})
+	dir := t.TempDir()
+	said := runSecured(t, 0, []string{
+		"run", "graceful-shutdown", "--messages=20", "--variant=end=flush-then-close", "--variant=handler=none,signal=term", "--evidence=" + dir,
+		"--broker=" + strings.Join(cluster.ListenAddrs(), ","), "--command-config=" + file, "--format=json",
+	})
+	said += kept(t, dir)
+	for _, leak := range securitytest.Leaks(said, []string{securitytest.Password}) {
+		t.Errorf("%s:\n%s", leak, said)
+	}
+}
+
 // runSecured is all that a command prints.
 func runSecured(t *testing.T, want int, args []string) string {
 	t.Helper()
 	var out, err bytes.Buffer
-	state := cli.State{Stdout: &out, Stderr: &err, Width: 100, Now: time.Now, Clients: clients()}
+	self, noSelf := os.Executable()
+	if noSelf != nil {
+		t.Fatal(noSelf)
+	}
+	state := cli.State{Self: self, Stdout: &out, Stderr: &err, Width: 100, Now: time.Now, Clients: clients()}
 	if code := cli.Main(t.Context(), state, args); code != want {
 		t.Errorf("exit code %d, expected %d\n%s%s", code, want, &out, &err)
 	}

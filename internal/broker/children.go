@@ -7,70 +7,39 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"time"
+
+	"kcompare/internal/child"
 )
 
 // children starts the processes that serve one private directory, and writes
 // them down there for whoever finds the directory without its owner.
-//
-// All are started from one OS thread, because Linux sends a child its
-// parent-death signal when the thread that started it ends. A goroutine's usual
-// threads come and go.
 type children struct {
-	dir    string
-	starts chan func()
-	done   chan struct{}
+	dir     string
+	starter *child.Starter
 }
 
-// newChildren starts the thread; close ends it.
-func newChildren(dir string) *children {
-	c := &children{dir: dir, starts: make(chan func()), done: make(chan struct{})}
-	go func() {
-		defer close(c.done)
-		runtime.LockOSThread() // and never unlock: the thread ends with this goroutine
-		for start := range c.starts {
-			start()
-		}
-	}()
-	return c
-}
+func newChildren(dir string) *children { return &children{dir: dir, starter: child.NewStarter()} }
 
-// close ends the thread, on Linux also any child that still runs.
-func (c *children) close() {
-	close(c.starts)
-	<-c.done
-}
+// close ends any child that still runs.
+func (c *children) close() { c.starter.Close() }
 
-// process is a child and the goroutine that waits for its end.
-type process struct {
-	cmd  *exec.Cmd
-	done chan struct{} // closed when the process is gone
-	err  error         // of Wait; only after done
-}
+// process is a child that is written down.
+type process struct{ *child.Process }
 
-// start starts a child. Whoever calls it waits for done.
+// start starts a child. Whoever calls it waits for its Done.
 func (c *children) start(cmd *exec.Cmd) (*process, error) {
-	cmd.SysProcAttr = endWithParent()
-	started := make(chan error)
-	c.starts <- func() { started <- cmd.Start() }
-	if err := <-started; err != nil {
+	started, err := c.starter.Start(cmd)
+	if err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
-		p.err = cmd.Wait()
-	}()
 	if err := c.record(cmd.Process.Pid); err != nil {
-		p.kill()
-		<-p.done
+		started.Kill()
+		<-started.Done()
 		return nil, fmt.Errorf("write down process %d: %w", cmd.Process.Pid, err)
 	}
-	return p, nil
+	return &process{started}, nil
 }
-
-func (p *process) kill() { _ = p.cmd.Process.Kill() } // fails only if there is nothing to kill
 
 // run runs a child to its end, or until ctx ends, and returns what it printed.
 func (c *children) run(ctx context.Context, cmd *exec.Cmd) (string, error) {
@@ -82,11 +51,11 @@ func (c *children) run(ctx context.Context, cmd *exec.Cmd) (string, error) {
 		return "", err
 	}
 	select {
-	case <-p.done:
-		return out.String(), p.err
+	case <-p.Done():
+		return out.String(), p.Err()
 	case <-ctx.Done():
-		p.kill()
-		<-p.done
+		p.Kill()
+		<-p.Done()
 		return out.String(), context.Cause(ctx)
 	}
 }

@@ -261,10 +261,10 @@ func (k *Kafka) killed(ctx context.Context, n *node) error {
 	k.setDown(n)
 	n.kill()
 	select {
-	case <-n.server.done:
+	case <-n.server.Done():
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("wait until process %d is gone: %w", n.server.cmd.Process.Pid, context.Cause(ctx))
+		return fmt.Errorf("wait until process %d is gone: %w", n.server.Cmd.Process.Pid, context.Cause(ctx))
 	}
 }
 

@@ -117,20 +117,20 @@ func (n *node) start(c *children, vm jvm) error {
 }
 
 // kill ends the server as a crash of its machine would; the process is gone when
-// server.done is closed.
+// server.Done is closed.
 func (n *node) kill() {
 	if n.server != nil {
-		n.server.kill()
+		n.server.Kill()
 	}
 }
 
 // stop asks the server to end and waits until it has.
 func (n *node) stop(ctx context.Context) error {
-	if err := n.server.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := n.server.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("stop node %d: %w", n.id, err)
 	}
 	select {
-	case <-n.server.done:
+	case <-n.server.Done():
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("stop node %d: %w", n.id, context.Cause(ctx))
@@ -140,7 +140,7 @@ func (n *node) stop(ctx context.Context) error {
 // close waits for the end of a killed server and gives the ports back.
 func (n *node) close() {
 	if n.server != nil {
-		<-n.server.done
+		<-n.server.Done()
 	}
 	n.client.release()
 	n.inter.release()
@@ -184,8 +184,8 @@ func (n *node) resume() { n.suspended.resume() }
 // ended is an error if the server, once started, does not run any more.
 func (n *node) ended() error {
 	select {
-	case <-n.server.done:
-		return fmt.Errorf("node %d ended by itself (%v)", n.id, n.server.cmd.ProcessState)
+	case <-n.server.Done():
+		return fmt.Errorf("node %d ended by itself (%v)", n.id, n.server.Cmd.ProcessState)
 	default:
 		return nil
 	}

@@ -398,7 +398,7 @@ func residentMB(t testing.TB, k *Kafka) int {
 	t.Helper()
 	sum := 0
 	for _, n := range k.nodes {
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.server.cmd.Process.Pid))
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.server.Cmd.Process.Pid))
 		if err != nil {
 			return 0
 		}

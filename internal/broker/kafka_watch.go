@@ -18,7 +18,7 @@ func (k *Kafka) Watch(ctx context.Context) error {
 	for _, n := range k.nodes {
 		watchers.Go(func() {
 			select {
-			case <-n.server.done:
+			case <-n.server.Done():
 				gone <- n
 			case <-watching.Done():
 			}

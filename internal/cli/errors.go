@@ -49,7 +49,7 @@ func reserved() map[string][]string {
 		"client":  {"python", "java", "kafkajs", "kafka-python", "aiokafka", "sarama", "platformatic"},
 		"scenario": {
 			"producer-restart",
-			"sequence", "reorder", "delivery-timeout", "error-classes", "late-commit", "graceful-shutdown", "monitoring",
+			"sequence", "reorder", "delivery-timeout", "error-classes", "late-commit", "monitoring",
 		},
 	}
 }

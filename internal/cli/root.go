@@ -24,14 +24,16 @@ what each library promised and what really happened.`,
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newRun(s), newScenarios(s), newClients(s), newReport(s), newBroker(s), newProxy(s), newTopics(s))
+	root.AddCommand(newRun(s), newScenarios(s), newClients(s), newReport(s), newBroker(s), newProxy(s), newTopics(s), newContestant(s))
 	return root
 }
 
 func commandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
 	}
 	return names
 }

@@ -99,7 +99,9 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	if err != nil {
 		return err
 	}
+	starter := opts.shareContestants(specs)
 	trials, err := playAll(ctx, opts, specs)
+	starter.Close()
 	if err == nil {
 		err = opts.checkStrangers(ctx)
 	}

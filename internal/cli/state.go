@@ -16,12 +16,17 @@ const Version = "0.1.0"
 // State is the process as a value: whatever a command needs of the world
 // outside. It is made once, in main or in a test.
 type State struct {
+	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	StdoutTerminal bool // colour is welcome
 	StderrTerminal bool // a live progress display is welcome
 	Width          int  // columns of a report
 	Now            func() time.Time
 	Clients        []Client
+
+	// Self is how this program is started again, as a contestant in a process of its
+	// own: its path. "": it cannot be.
+	Self string
 }
 
 // Client is a contestant that this build may have.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -18,8 +17,6 @@ import (
 // batch, to itself, and to those that come after it.
 
 const (
-	refunds = "refunds" // topic role
-
 	batched sends = "batched" // all at once, in one batch
 	fellows       = 10        // payments that share a batch, or do not
 )
@@ -213,20 +210,12 @@ func sendAndCancel(ctx context.Context, s *Stage) error {
 
 // inRequest says whether the record is in a request.
 func inRequest(m Message) func(evidence.Exchange) bool {
-	return func(e evidence.Exchange) bool {
-		return slices.ContainsFunc(e.Batches, func(b evidence.TraceBatch) bool { return slices.Contains(b.IDs, m.ID) })
-	}
+	return func(e evidence.Exchange) bool { return e.Carries(m.ID) }
 }
 
-// refund is the nth refund of the coffee shop; the second is larger than its topic
-// allows.
-func refund(n int) Message {
-	m := Message{
-		Topic: refunds,
-		ID:    evidence.RecordID{Role: refunds, N: n},
-		Key:   fmt.Appendf(nil, "order-%04d", n),
-		Value: fmt.Appendf(nil, "refund-%04d", n),
-	}
+// tillRefund is the nth refund; the second is larger than its topic allows.
+func tillRefund(n int) Message {
+	m := refund(n)
 	if n == 1 {
 		m.Value = append(m.Value, bytes.Repeat([]byte(" "), 2*largestEvent)...)
 	}
@@ -259,7 +248,7 @@ func epochRaised() Variant {
 		Records: func(p Parameters, place partition.Func) []fault.Record {
 			var records []fault.Record
 			for n := range tills {
-				records = append(records, payment(n).planned(place, p.PartitionsOf(1)), refund(n).planned(place, p.PartitionsOf(1)))
+				records = append(records, payment(n).planned(place, p.PartitionsOf(1)), tillRefund(n).planned(place, p.PartitionsOf(1)))
 			}
 			return records
 		},
@@ -290,7 +279,7 @@ func payAndRefund(ctx context.Context, s *Stage) error {
 				return err
 			}
 		}
-		p.Send(ctx, refund(n))
+		p.Send(ctx, tillRefund(n))
 		if err := p.Wait(ctx); err != nil {
 			return err
 		}

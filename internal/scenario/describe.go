@@ -43,6 +43,9 @@ func (v Variant) Requirements(p Parameters) []string {
 	if v.Missing != "" {
 		all = append(all, "the embedded broker: it makes a topic when a client asks for it")
 	}
+	if v.Terminates {
+		all = append(all, "a system that has SIGTERM")
+	}
 	for _, key := range slices.Sorted(maps.Keys(v.BrokerSettings)) {
 		all = append(all, fmt.Sprintf("a broker of its own with %s=%s", key, v.BrokerSettings[key]))
 	}

@@ -10,11 +10,6 @@ import (
 	"kcompare/internal/partition"
 )
 
-const (
-	payments           = "payments" // topic role
-	paymentsPartitions = 3          // so that every node of the embedded broker leads one
-)
-
 // idempotent is the story of a coffee shop's payments: the broker writes one,
 // the answer gets lost, the client sends it again.
 func idempotent() Scenario {
@@ -146,16 +141,6 @@ func paymentRecords(p Parameters, place partition.Func) []fault.Record {
 		records[n] = payment(n).planned(place, p.PartitionsOf(paymentsPartitions))
 	}
 	return records
-}
-
-// payment is the nth payment of the coffee shop.
-func payment(n int) Message {
-	return Message{
-		Topic: payments,
-		ID:    evidence.RecordID{Role: payments, N: n},
-		Key:   fmt.Appendf(nil, "order-%04d", n),
-		Value: fmt.Appendf(nil, "payment-%04d", n),
-	}
 }
 
 func sendPayments(ctx context.Context, s *Stage, how sends) error {

@@ -19,6 +19,10 @@ type Ledger struct {
 	// Reported, if set, is called after each first report. It must not block.
 	Reported func()
 
+	// tell, if set, is called with all that is noted, in its order: that of a
+	// contestant's ledger.
+	tell func(event)
+
 	mu           sync.Mutex
 	sealed       bool
 	sends        []evidence.Send
@@ -39,6 +43,7 @@ func (l *Ledger) send(who string, s evidence.Send) (report func(drivers.Delivery
 	s.Outcome, s.Partition, s.Offset = evidence.OutcomeUnknown, evidence.AnyPartition, evidence.NoOffset
 	l.sends = append(l.sends, s)
 	index := len(l.sends) - 1
+	l.told(event{Event: toldProduce, Send: &s})
 	return func(d drivers.Delivery) bool { return l.report(who, index, d) }
 }
 
@@ -66,7 +71,14 @@ func (l *Ledger) enter(who string, index int, d drivers.Delivery) bool {
 	if d.Err != nil {
 		s.Error = l.note(who, d.Err)
 	}
+	l.told(event{Event: toldReport, N: index, Outcome: s.Outcome, Partition: d.Partition, Offset: d.Offset, Error: s.Error})
 	return true
+}
+
+func (l *Ledger) told(e event) {
+	if l.tell != nil {
+		l.tell(e)
+	}
 }
 
 // Note counts an error of a call that belongs to no single record. who says which
@@ -78,7 +90,7 @@ func (l *Ledger) Note(who string, err error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.note(who, e)
+	l.told(event{Event: toldError, Error: l.note(who, e)})
 }
 
 // failure is one kind of error. Texts name sizes, partitions and topics, so that
@@ -105,6 +117,7 @@ func (l *Ledger) begin(instance int) int {
 	l.transactions = append(l.transactions, evidence.Transaction{
 		N: n, Instance: instance, Outcome: evidence.TransactionUnknown,
 	})
+	l.told(event{Event: toldBegin})
 	return n
 }
 
@@ -115,6 +128,7 @@ func (l *Ledger) end(n int, asked evidence.End, outcome drivers.TransactionOutco
 	defer l.mu.Unlock()
 	t := &l.transactions[n-1]
 	t.Asked, t.Outcome = asked, evidence.TransactionOutcome(outcome.String())
+	l.told(event{Event: toldEnd, N: n, Asked: asked, Ended: t.Outcome})
 }
 
 // fence marks a transaction that is open while a newer instance is ready.

@@ -113,6 +113,15 @@ func (p *Producer) Crash() {
 	_ = p.close()
 }
 
+// ClosePlainly gives the producer up as its library's own close does, which may say
+// nothing of what is pending.
+func (p *Producer) ClosePlainly() error {
+	if plain, ok := p.client.(drivers.PlainCloser); ok {
+		return plain.ClosePlainly()
+	}
+	return p.Close()
+}
+
 // TransactionalProducer is a Producer whose messages belong to transactions. A
 // record that was reported as not written fails none of its calls: whether a
 // program asks for that is its own business.
@@ -143,6 +152,11 @@ func (s *Stage) ready(p *TransactionalProducer) {
 		old.fenced = true
 		if old.transaction != 0 && !old.ending { // else it may have ended as was asked
 			s.Ledger.fence(old.transaction)
+		}
+	}
+	for _, old := range s.contestants {
+		if old.id == p.id {
+			old.fence()
 		}
 	}
 	s.heirs = append(s.heirs, p)

@@ -115,6 +115,11 @@ type Variant struct {
 	// claim may depend on one.
 	BrokerRows []string
 
+	// Processes says that its clients run as processes of their own (Stage.Spawn), and
+	// Terminates that one of them gets a SIGTERM.
+	Processes  bool
+	Terminates bool
+
 	// OneRecordPerBatch asks for it, and makes two records in one batch
 	// inconclusive.
 	OneRecordPerBatch bool
@@ -192,6 +197,7 @@ func All() []Scenario {
 		idempotent(), atMostOnce(), atLeastOnce(), transactional(), readProcessWrite(), zombie(),
 		producerRestart(), sequence(), reorder(), deliveryTimeout(),
 		transactionTimeout(), concurrentTransactions(), errorClasses(), hangingTransaction(),
+		gracefulShutdown(),
 		autoCommit(), rebalance(),
 		partitioner(), defaults(),
 	}

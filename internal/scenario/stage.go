@@ -38,9 +38,14 @@ type Stage struct {
 	Elapsed func() time.Duration
 	Pause   func(context.Context, time.Duration) error
 
-	clients []func() error           // closes, in the order in which they were opened
-	made    int                      // producers so far: the next instance number
-	heirs   []*TransactionalProducer // that are ready, the newest last
+	// Spawn starts a client as a process of its own; nil where a variant does not
+	// need that (Variant.Processes).
+	Spawn Spawn
+
+	clients     []func() error           // closes, in the order in which they were opened
+	made        int                      // producers so far: the next instance number
+	heirs       []*TransactionalProducer // that are ready, the newest last
+	contestants []*Contestant            // in the order of their start
 }
 
 // Watch lets a story wait for what no client tells it. It says when to go on, never

@@ -64,6 +64,7 @@ func withLiar(t *testing.T, lie memory.Lie, s Scenario, v Variant, p Parameters)
 		Settings: onlyKnown(v.Settings), Consuming: onlyKnown(v.Consuming),
 		Watch: instantly{driver.Broker()}, Wire: expelling{driver.Broker()}, Elapsed: func() time.Duration { return time.Since(began) }, Pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}
+	stage.Spawn = (&goroutines{driver: driver}).spawn
 	for _, topic := range s.Topics {
 		stage.Topics[topic.Role] = "kcompare-" + topic.Role
 		driver.Broker().CreateTopic(stage.Topics[topic.Role], topic.Partitions)
@@ -90,6 +91,9 @@ func (expelling) Lift(string)                {}
 func tooMuchForMemory(v Variant) string {
 	if lacking := v.Needs.Lacking(memory.New(memory.Honest).Abilities()); len(lacking) > 0 {
 		return fmt.Sprintf("the driver in memory has no %s", strings.Join(lacking, " and no "))
+	}
+	if strings.HasPrefix(v.Name, "member=none,") {
+		return "a group in memory has no session timeout"
 	}
 	if v.Consuming["enable.auto.commit"] == "true" && v.Consuming["enable.auto.offset.store"] != "false" {
 		return "a consumer in memory commits nothing by itself, so nobody can wait for it"

@@ -32,7 +32,7 @@ func specOf(t *testing.T, name, variant string, d drivers.Driver) trial.Spec {
 	p.Messages = 100
 	return trial.Spec{
 		Scenario: s, Variant: s.Variants[i], Driver: d, Parameters: p,
-		Seed: 1, Nodes: 3, Timeout: time.Minute, Now: time.Now,
+		Seed: 1, Nodes: 3, Timeout: time.Minute, Now: time.Now, Contestants: contestants(t),
 	}
 }
 

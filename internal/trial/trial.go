@@ -41,6 +41,10 @@ type Spec struct {
 	Timeout    time.Duration // of what the scenario does; reading back comes on top
 	Now        func() time.Time
 
+	// Contestants starts clients as processes of their own; nil: variants that need
+	// that are not supported.
+	Contestants *Contestants
+
 	// Reported, if set, is called after each record that the client reported on,
 	// from any goroutine. It must not block.
 	Reported func()
@@ -256,6 +260,9 @@ func (r *run) askDriver() error {
 		c.Unsupported = fmt.Sprintf("it needs a broker of %d nodes, this one has %d", least, r.spec.Nodes)
 		return nil
 	}
+	if c.Unsupported = r.spec.processless(); c.Unsupported != "" {
+		return nil
+	}
 	if c.Unsupported = unwanted(r.spec.Variant, r.settings.Config, r.consuming.Config); c.Unsupported != "" {
 		return nil
 	}
@@ -353,6 +360,9 @@ func (r *run) act(whole context.Context, h *house) {
 		Topics: h.topics, Parameters: r.spec.Parameters, Ledger: r.ledger,
 		Defaults: r.observed.Defaults, ConsumingDefaults: r.observed.ConsumingDefaults,
 		Watch: h, Wire: h.wire(), Elapsed: h.clock, Pause: pause,
+	}
+	if r.spec.Contestants != nil {
+		stage.Spawn = r.spec.Contestants.spawn
 	}
 	err := errors.Join(r.spec.Variant.Run(ctx, stage), h.proxy.Changed(ctx))
 	r.ledger.Seal()

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInterruptedContestants: Ctrl-C while clients run as processes of their own, in the
+// story whose members stay longest. None of them is left.
+func TestInterruptedContestants(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	cmd := exec.Command(self, "run", "graceful-shutdown", "--variant=member=none,signal=term", "--client=franz")
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), asMain+"=1"), &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	var children []string
+	within(t, "two members run", func() bool {
+		children = childrenOf(t, cmd.Process.Pid)
+		return len(children) == 2
+	})
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Errorf("ended with %v, expected exit code 130\n%s", err, &said)
+	}
+	within(t, "no member runs", func() bool {
+		for _, pid := range children {
+			if state, _ := stateOf(pid); state != "" && state != "Z" {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// childrenOf lists the processes that a process has.
+func childrenOf(t *testing.T, parent int) []string {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var children []string
+	for _, dir := range all {
+		pid := filepath.Base(dir)
+		if _, of := stateOf(pid); of == strconv.Itoa(parent) {
+			children = append(children, pid)
+		}
+	}
+	return children
+}
+
+// stateOf is the state of a process and its parent, empty if there is no such process
+// (proc_pid_stat(5): its name is in brackets, and may hold spaces).
+func stateOf(pid string) (state, parent string) {
+	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	if err != nil {
+		return "", ""
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	return fields[0], fields[1]
+}
+
+// within waits for what other processes do.
+func within(t *testing.T, what string, met func() bool) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	for tick := time.Tick(10 * time.Millisecond); !met(); {
+		select {
+		case <-tick:
+		case <-deadline:
+			t.Fatalf("a minute later it is not so that %s", what)
+		}
+	}
+}
