@@ -19,6 +19,7 @@ type Consumer struct {
 	close    func() error
 	clientID string
 	cut      bool // its process has ended
+	held     bool // nothing comes from it, or reaches it
 
 	telling  drivers.Rebalancing // nil where the library does not tell
 	number   int                 // in the ledger
@@ -198,12 +199,16 @@ func (c *Consumer) Freeze(rule string) error {
 	if c.stage.Wire.Hold(c.clientID) == 0 {
 		return fmt.Errorf("freeze %s: %w", c.who, errNoConnections)
 	}
+	c.held = true
 	c.stage.Ledger.stage(rule)
 	return nil
 }
 
 // Thaw lets the process go on, and what it sent meanwhile reach its brokers.
-func (c *Consumer) Thaw() { c.stage.Wire.Lift(c.clientID) }
+func (c *Consumer) Thaw() {
+	c.stage.Wire.Lift(c.clientID)
+	c.held = false
+}
 
 // Close leaves the group.
 func (c *Consumer) Close() error { return c.close() }
@@ -212,7 +217,7 @@ func (c *Consumer) Close() error { return c.close() }
 // librdkafka would look for its coordinator until its session has timed out; the group
 // does not know it any more, and what it says of that is nobody's concern.
 func (c *Consumer) shut() error {
-	if c.clientID != "" {
+	if c.cut || c.held {
 		c.stage.Wire.Lift(c.clientID)
 	}
 	err := c.client.Close()
