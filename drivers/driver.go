@@ -135,6 +135,10 @@ type Settings struct {
 	// ever otherwise. It is a choice of the program's that no setting expresses.
 	GiveUpInFlight bool
 
+	// Figures asks for a producer that is a Teller, where the library can be one. In
+	// some it costs something, and changes nothing on the wire.
+	Figures bool
+
 	// Log gets the library's own log, a line a call, from any goroutine; nil
 	// drops it. Nothing is ever written to the terminal.
 	Log func(line string)

@@ -13,10 +13,11 @@ import (
 
 // producer is a kgo client that writes.
 type producer struct {
-	cl      *kgo.Client
-	cancel  context.CancelFunc // ends everything that cl does
-	padding *padding           // nil without OneRecordPerBatch
-	giveUp  bool               // a record ends with its context (drivers.Settings.RecordContexts)
+	cl       *kgo.Client
+	cancel   context.CancelFunc // ends everything that cl does
+	padding  *padding           // nil without OneRecordPerBatch
+	giveUp   bool               // a record ends with its context (drivers.Settings.RecordContexts)
+	counters *counters          // nil without Figures
 
 	// kgo has a count of its own, but not of a record that it refuses at once: it
 	// reports that one from a goroutine which kgo.Client.Flush does not wait for.
@@ -32,7 +33,7 @@ func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &producer{cl: cl, cancel: cancel, padding: t.padding, giveUp: s.RecordContexts}, nil
+	return &producer{cl: cl, cancel: cancel, padding: t.padding, giveUp: s.RecordContexts, counters: t.counters}, nil
 }
 
 // open makes a client whose whole work ends with cancel.

@@ -16,7 +16,8 @@ type translation struct {
 	opts        []kgo.Opt
 	group       []kgo.Opt // options that kgo accepts from members of a group only
 	differences []string
-	padding     *padding // nil without OneRecordPerBatch
+	padding     *padding  // nil without OneRecordPerBatch
+	counters    *counters // nil without Figures
 }
 
 // given is the settings of one client, by canonical name.
@@ -109,6 +110,10 @@ func (t *translation) addOwn(role drivers.Role, s drivers.Settings) {
 	if s.OneRecordPerBatch {
 		t.padding = newPadding(batchLimit(s.Config))
 		t.opts = append(t.opts, t.padding.options()...)
+	}
+	if s.Figures {
+		t.counters = &counters{}
+		t.opts = append(t.opts, kgo.WithHooks(t.counters))
 	}
 }
 

@@ -33,6 +33,7 @@ type producer struct {
 	calls         *calls
 	pending       drivers.Outstanding
 	logs          *logs
+	figures       figures
 	served        chan struct{} // closed when the goroutine has ended
 
 	mu   sync.Mutex
@@ -107,7 +108,7 @@ func (p *producer) serve() {
 		if m, ok := event.(*kafka.Message); ok {
 			p.report(m.Opaque.(func(drivers.Delivery)), p.delivery(m.TopicPartition))
 		} else {
-			p.logs.event(event)
+			p.told(event)
 		}
 	}
 }

@@ -85,8 +85,9 @@ func check(role drivers.Role, conf map[string]string, s drivers.Settings) error 
 //     room for a million
 //   - go.produce.channel.size: that channel is not used
 //   - go.logs.*: the log, which would go to stderr
+//   - statistics.interval.ms, where figures are asked for
 //
-// All four are the binding's own and change nothing on the wire.
+// None of them changes anything on the wire.
 func producerConfig(role drivers.Role, s drivers.Settings, lines chan kafka.LogEvent) (kafka.ConfigMap, error) {
 	conf, err := translate(role, s)
 	if err != nil {
@@ -95,6 +96,9 @@ func producerConfig(role drivers.Role, s drivers.Settings, lines chan kafka.LogE
 	conf["go.delivery.report.fields"] = "none"
 	conf["go.events.channel.size"] = 1000
 	conf["go.produce.channel.size"] = 0
+	if s.Figures {
+		conf["statistics.interval.ms"] = statisticsInterval
+	}
 	return withLogs(conf, lines), nil
 }
 

@@ -19,6 +19,7 @@ func Checks() []Check {
 		{"producer/close-gives-up", Nothing, closeGivesUp},
 		{"producer/acks-0", Nothing, withoutAcks},
 		{"producer/missing-topic", Nothing, missingTopic},
+		{"producer/figures", Nothing, tellsFigures},
 
 		{"transaction/commit", Transactions, commitShowsAll},
 		{"transaction/commit-flushes", Transactions, commitFlushes},

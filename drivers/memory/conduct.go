@@ -16,6 +16,7 @@ type conduct struct {
 	reordered  func([]*handed)                                    // the order of a batch
 	reports    func(n int, d drivers.Delivery) []drivers.Delivery // what is reported of it
 	ownBatch   func(asked bool) bool                              // whether it shares no batch
+	counted    func(sent int) int                                 // what it tells of records sent
 	flushes    bool                                               // whether Flush does anything
 	flushStays time.Duration                                      // after the end of its context
 	closeStays time.Duration
@@ -63,6 +64,7 @@ func honest() conduct {
 		reordered: func([]*handed) {},
 		reports:   func(_ int, d drivers.Delivery) []drivers.Delivery { return []drivers.Delivery{d} },
 		ownBatch:  func(asked bool) bool { return asked },
+		counted:   func(sent int) int { return sent },
 		flushes:   true,
 
 		enters: Pending,

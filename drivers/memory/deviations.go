@@ -59,6 +59,7 @@ func producerLies() map[Lie]func(*conduct) {
 
 		FlushTooEarly: func(c *conduct) { c.flushes = false },
 		DeafFlush:     func(c *conduct) { c.flushStays = long },
+		Miscount:      func(c *conduct) { c.counted = func(sent int) int { return sent + 1 } },
 		BlockingClose: func(c *conduct) { c.closeStays = long },
 	}
 }

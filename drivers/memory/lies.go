@@ -33,6 +33,7 @@ const (
 	DropHeader      Lie = "drop-header"      // writes no headers
 	EmptyForNil     Lie = "empty-for-nil"    // writes an empty key for none
 	DeafFlush       Lie = "deaf-flush"       // Flush outlives its context by a minute
+	Miscount        Lie = "miscount"         // tells one more record sent than there were
 )
 
 // The lies of a transactional producer.

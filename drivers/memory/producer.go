@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"time"
 
@@ -26,6 +27,8 @@ type producer struct {
 	pending     []*handed
 	lingering   *time.Timer
 	handedOver  int
+	wrote       int   // records that were appended
+	requests    int   // batches
 	keyless     int32 // where the next record without a key goes
 	closed      bool
 	transaction *session // nil without transactions
@@ -159,17 +162,32 @@ func (p *producer) choose(r drivers.Record) int32 {
 
 // write appends a batch and reports on it.
 func (p *producer) write(batch []*handed) {
+	p.requests++
 	for _, h := range batch {
 		offset, err := p.append(h, len(batch))
 		switch {
 		case err != nil:
 			p.fail(h, err)
+			continue
 		case p.noAcks:
 			p.report(h, drivers.Delivery{Outcome: drivers.Acked, Partition: h.record.Partition, Offset: drivers.NoOffset})
 		default:
 			p.report(h, drivers.Delivery{Outcome: drivers.Acked, Partition: h.record.Partition, Offset: offset})
 		}
+		p.wrote++
 	}
+}
+
+// Figures tells what is counted here. There are no requests that nobody has answered.
+func (p *producer) Figures(context.Context) (drivers.Figures, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return drivers.Figures{
+		drivers.RecordsTaken:    strconv.Itoa(p.handedOver),
+		drivers.RecordsSent:     strconv.Itoa(p.conduct.counted(p.wrote)),
+		drivers.RecordsWaiting:  strconv.Itoa(len(p.pending)),
+		drivers.ProduceRequests: strconv.Itoa(p.requests),
+	}, nil
 }
 
 // append is the offset at which the record stands, or would stand.
