@@ -33,12 +33,17 @@ type Exchange struct {
 	Collateral bool         `json:"collateral,omitempty"` // lost with a connection that a fault closed
 	Points     []string     `json:"points,omitempty"`     // the fault points that fired here
 	Batches    []TraceBatch `json:"batches,omitempty"`    // Produce only
+	End        *TraceEnd    `json:"end,omitempty"`        // EndTxn only
 	Summary    string       `json:"summary,omitempty"`    // the request in a few words, no payload
 
 	// Fields are settings of the client that the request carries, under names like
 	// "acks" and "isolation_level": a fixed list for each API (package proxy), where the
 	// trial asked for them.
 	Fields map[string]string `json:"fields,omitempty"`
+
+	// Features are the levels that the cluster has finalized (KIP-584), in an answer to
+	// ApiVersions that tells them; a feature at level 0 is not there.
+	Features map[string]int16 `json:"features,omitempty"`
 
 	Result string `json:"result,omitempty"` // the answer in a few words: error codes by name
 
@@ -50,6 +55,16 @@ type Exchange struct {
 // Carries says whether it is a Produce request with a copy of the record.
 func (e Exchange) Carries(id RecordID) bool {
 	return slices.ContainsFunc(e.Batches, func(b TraceBatch) bool { return slices.Contains(b.IDs, id) })
+}
+
+// TraceEnd is how an EndTxn request asks for a transaction to end, for whom, and the
+// broker's answer.
+type TraceEnd struct {
+	Commit          bool   `json:"commit"` // false: abort
+	TransactionalID string `json:"transactional_id"`
+	ProducerID      int64  `json:"producer_id"`
+	ProducerEpoch   int16  `json:"producer_epoch"`
+	Code            string `json:"code,omitempty"` // by name, "ok" for no error; empty when it gave none
 }
 
 // TraceBatch is one record batch of a Produce request, and the broker's answer.

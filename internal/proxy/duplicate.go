@@ -1,9 +1,6 @@
 package proxy
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // DuplicateRequest: the frame is written twice. The second time is an exchange of
 // its own in the trace, because a broker got it and the log may hold its records;
@@ -11,8 +8,7 @@ import (
 
 // copyOf is the second time of a request.
 func copyOf(e *entry) *entry {
-	second := *e.exchange
-	second.Batches = slices.Clone(e.exchange.Batches)
+	second := snapshot(e.exchange)
 	again := newEntry(e.request, &second)
 	again.copied = true
 	return again

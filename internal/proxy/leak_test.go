@@ -223,10 +223,23 @@ func TestTraceOfATransaction(t *testing.T) {
 	if err := client.EndTransaction(within(t), kgo.TryCommit); err != nil {
 		t.Fatal(err)
 	}
-	want = append(want, "EndTxn: commit kcompare-txn pid=N epoch=0 -> ok")
+	want = append(want, "EndTxn: commit kcompare-txn pid=N epoch=0 -> ok; commit true of kcompare-txn epoch=0 ok")
 	if diff := cmp.Diff(want, transactionTrace(t, c.proxy.Observed())); diff != "" {
 		t.Errorf("trace (-want +got):\n%s", diff)
 	}
+	if got := levels(c.proxy.Observed()); got["transaction.version"] != 2 {
+		t.Errorf("features of the cluster are %v, expected transaction.version 2", got)
+	}
+}
+
+// levels are the features that the first answer to ApiVersions tells.
+func levels(seen Observed) map[string]int16 {
+	for _, e := range seen.Trace.Exchanges {
+		if e.API == "ApiVersions" {
+			return e.Features
+		}
+	}
+	return nil
 }
 
 // transactionTrace is a line for each request that a transaction consists of.
@@ -241,6 +254,9 @@ func transactionTrace(t *testing.T, seen Observed) []string {
 			line := e.API + ": " + e.Summary + " -> " + e.Result
 			for _, b := range e.Batches {
 				line += fmt.Sprintf("; %v %v seq=%d offset=%d %s", b.IDs, b.Sends, b.BaseSequence, b.BaseOffset, b.Code)
+			}
+			if end := e.End; end != nil {
+				line += fmt.Sprintf("; commit %v of %s epoch=%d %s", end.Commit, end.TransactionalID, end.ProducerEpoch, end.Code)
 			}
 			lines = append(lines, normalizePID(line))
 		}

@@ -114,6 +114,10 @@ func (p *Proxy) Observed() Observed {
 func snapshot(e *evidence.Exchange) evidence.Exchange {
 	c := *e
 	c.Batches, c.Points = slices.Clone(e.Batches), slices.Clone(e.Points)
+	if e.End != nil {
+		end := *e.End
+		c.End = &end
+	}
 	return c
 }
 
@@ -210,6 +214,10 @@ func (r *recorder) answered(e *evidence.Exchange, size int, a answer) {
 	defer r.mu.Unlock()
 	e.Answered, e.AnsweredAt, e.ResponseBytes = true, r.clock().Microseconds(), size
 	e.Result = joined(e.Result, a.result)
+	e.Features = a.features // nobody changes them later
+	if e.End != nil {
+		e.End.Code = a.ended
+	}
 	for i := range e.Batches {
 		b := &e.Batches[i]
 		if at, ok := a.appended[place{b.Topic, b.Partition}]; ok {

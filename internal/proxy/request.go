@@ -20,6 +20,7 @@ type request struct {
 	batches  []evidence.TraceBatch
 	end      string   // EndTxn only: "commit" or "abort"
 	ids      []string // transactional ids, as rules call them
+	traceEnd *evidence.TraceEnd
 	summary  string
 	fields   map[string]string // nil unless Options.Fields
 	noAnswer bool              // Produce with acks=0
@@ -101,6 +102,9 @@ func (p *Proxy) understand(r *request, records *batch.Parser) {
 		if m.Commit {
 			r.end = "commit"
 		}
+		r.traceEnd = &evidence.TraceEnd{
+			Commit: m.Commit, TransactionalID: m.TransactionalID, ProducerID: m.ProducerID, ProducerEpoch: m.ProducerEpoch,
+		}
 		r.summary = fmt.Sprintf("%s %s %s", r.end, m.TransactionalID, producer(m.ProducerID, m.ProducerEpoch))
 		return
 	}
@@ -110,11 +114,16 @@ func (p *Proxy) understand(r *request, records *batch.Parser) {
 
 // exchange is the request as the trace shows it.
 func (r *request) exchange(conn int64, node int32, size int) *evidence.Exchange {
-	return &evidence.Exchange{
+	e := &evidence.Exchange{
 		Conn: conn, Node: node, Client: r.client, API: apiName(r.key), Version: r.version,
 		Correlation: r.correlation, RequestBytes: size, Batches: r.batches, Summary: r.summary, Fields: r.fields,
 		TransactionalID: first(r.ids),
 	}
+	if r.traceEnd != nil {
+		own := *r.traceEnd // a request that comes to the broker twice has two answers
+		e.End = &own
+	}
+	return e
 }
 
 // decision is the request as fault rules see it: the nth of its connection.

@@ -15,6 +15,8 @@ type answer struct {
 
 	result   string                // error codes by name
 	appended map[place]appendReply // Produce only
+	ended    string                // EndTxn only: the code by name
+	features map[string]int16      // ApiVersions only: the levels that are finalized
 }
 
 // place is a partition by name.
@@ -70,12 +72,15 @@ func (p *Proxy) decodeAnswer(r *request, frame []byte) (answer, error) {
 func (p *Proxy) adapt(r *request, a *answer) (err error) {
 	switch m := a.message.(type) {
 	case *kmsg.ApiVersionsResponse:
+		a.features = finalized(m)
 		lowered := lowerVersions(m)
 		p.record.lowered(lowered)
 		a.rewrite = len(lowered) > 0
 		return nil
 	case *kmsg.ProduceResponse:
 		a.appended = p.appendReplies(m)
+	case *kmsg.EndTxnResponse:
+		a.ended = codeName(m.ErrorCode)
 	}
 	if !slices.Contains(p.opts.LeaveAddresses, apiName(r.key)) {
 		if a.rewrite, err = rewrite(a.message, p.advertise); err != nil {
@@ -86,6 +91,18 @@ func (p *Proxy) adapt(r *request, a *answer) (err error) {
 		p.rememberRacks(m)
 	}
 	return nil
+}
+
+// finalized are the levels of the features that a cluster has switched on.
+func finalized(m *kmsg.ApiVersionsResponse) map[string]int16 {
+	if len(m.FinalizedFeatures) == 0 {
+		return nil
+	}
+	levels := map[string]int16{}
+	for _, f := range m.FinalizedFeatures {
+		levels[f.Name] = f.MaxVersionLevel
+	}
+	return levels
 }
 
 func (p *Proxy) appendReplies(m *kmsg.ProduceResponse) map[place]appendReply {
