@@ -85,7 +85,7 @@ type Rule struct {
 	Select Selector
 	Code   int16         // ReplaceResponse, AnswerInstead: Kafka's error code
 	Wait   time.Duration // Delay, PauseNode; HoldRequest: so long after it came it is delivered at the latest
-	Until  string        // HoldRequest: it is delivered when a broker answers the next request of this API; "": after Wait
+	Until  string        // HoldRequest: it is delivered when a broker has done the next request of this API, or of any of several ("Produce,EndTxn"); "": after Wait
 	Bytes  int           // Truncate: how much of the frame comes, its size field included
 	Rate   int           // Throttle: bytes a second
 
@@ -98,6 +98,18 @@ type Rule struct {
 	// with AddPartitionsToTxn since KIP-890. A rule that has a reason and met no
 	// request is not applicable, neither planned nor missing.
 	NotSent string
+}
+
+// Releases are the APIs of Until, none for "".
+func (r Rule) Releases() []string {
+	if r.Until == "" {
+		return nil
+	}
+	apis := strings.Split(r.Until, ",")
+	for i := range apis {
+		apis[i] = strings.TrimSpace(apis[i])
+	}
+	return apis
 }
 
 // Selector says which requests a rule may hit. Zero values select everything;

@@ -34,6 +34,8 @@ func TestCheckPlan(t *testing.T) {
 		{rule(fault.Truncate, "SaslAuthenticate"), ""},
 		{fault.Rule{Name: "r", Action: fault.HoldRequest, Until: "Metadata", Select: nth("EndTxn", 1)}, ""},
 		{fault.Rule{Name: "r", Action: fault.HoldRequest, Until: "metadata", Select: nth("EndTxn", 1)}, `until "metadata"`},
+		{fault.Rule{Name: "r", Action: fault.HoldRequest, Until: "Metadata, EndTxn", Select: nth("EndTxn", 1)}, ""},
+		{fault.Rule{Name: "r", Action: fault.HoldRequest, Until: "Metadata,", Select: nth("EndTxn", 1)}, `until "Metadata,"`},
 		{rule(fault.MoveLeader, "Fetch"), "nothing was given that could"},
 		{rule(fault.RestartNode, "Metadata"), "nothing was given that could"},
 		{rule(fault.MoveLeader, "EndTxn"), "name no partition"},

@@ -308,7 +308,7 @@ func (c *conn) answer(frame []byte) error {
 		return err
 	}
 	c.p.record.answered(e.exchange, len(frame), a)
-	c.p.releaseHeld(e.exchange)
+	c.p.releaseHeld(e.exchange, a)
 	if err := c.treat(e, a, frame); err != nil {
 		return err
 	}

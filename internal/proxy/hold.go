@@ -20,7 +20,7 @@ import (
 //
 //	client ──X    conn ── kept ──> broker
 //	client ─────> another conn ──> broker
-//	              │ Until was answered: release
+//	              │ Until was answered without an error: release
 //
 // The answer that releases a request waits until the broker has answered that one,
 // for drainTimeout at most. What the client does next comes after it, so that a
@@ -37,16 +37,16 @@ type holds struct {
 // held is one request that is held.
 type held struct {
 	exchange *evidence.Exchange
-	until    string
-	released chan struct{} // closed when a later request of API until was answered
+	until    []string
+	released chan struct{} // closed when a later request of an API in until was done
 	settled  chan struct{} // closed when the held one was answered, or will never be
 }
 
 func newHolds(plan fault.Plan) *holds {
 	h := &holds{until: map[string]bool{}, all: map[*held]bool{}}
 	for _, r := range plan {
-		if r.Until != "" {
-			h.until[r.Until] = true
+		for _, api := range r.Releases() {
+			h.until[api] = true
 		}
 	}
 	return h
@@ -56,7 +56,7 @@ func (h *holds) add(e *entry) *held {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	one := &held{
-		exchange: e.exchange, until: e.hit.Rule.Until,
+		exchange: e.exchange, until: e.hit.Rule.Releases(),
 		released: make(chan struct{}), settled: make(chan struct{}),
 	}
 	h.all[one] = true
@@ -76,7 +76,7 @@ func (h *holds) release(answered *evidence.Exchange) []*held {
 	defer h.mu.Unlock()
 	var free []*held
 	for one := range h.all {
-		if one.until == answered.API && answered.N > one.exchange.N {
+		if slices.Contains(one.until, answered.API) && answered.N > one.exchange.N {
 			delete(h.all, one)
 			close(one.released)
 			free = append(free, one)
@@ -85,9 +85,11 @@ func (h *holds) release(answered *evidence.Exchange) []*held {
 	return free
 }
 
-// releaseHeld is called for every answer of a broker, before the client gets it.
-func (p *Proxy) releaseHeld(answered *evidence.Exchange) {
-	if !p.holds.until[answered.API] {
+// releaseHeld is called for every answer of a broker, before the client gets it. One
+// with an error releases nothing: the client will ask again, and what was to be
+// overtaken has not happened yet (CONCURRENT_TRANSACTIONS between two transactions).
+func (p *Proxy) releaseHeld(answered *evidence.Exchange, a answer) {
+	if !p.holds.until[answered.API] || a.result != codeName(0) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, drainTimeout)

@@ -65,6 +65,22 @@ func TestHoldUntil(t *testing.T) {
 	}
 }
 
+// What a broker refuses releases nothing. Of several APIs the first one does that is
+// done.
+func TestHoldUntilDone(t *testing.T) {
+	c := payments(t, holding(time.Hour, "Metadata, Produce"))
+	holdOne(t, c, produceOne(1))
+	client := dialNode(t, c.proxy, 0)
+	client.ask(produceTo(9, 1, "no-such-topic", map[int32][]byte{0: batchOf(payment(9))}))
+	if seen := c.proxy.Observed(); len(seen.Fired) > 0 {
+		t.Fatalf("fired %v, and the only Produce was refused", seen.Fired)
+	}
+	client.ask(produceTo(9, 1, topic, map[int32][]byte{0: batchOf(payment(9))}))
+	if seen := c.proxy.Observed(); len(seen.Fired) != 1 || c.endOffset(topic, 0) != 2 {
+		t.Errorf("fired %v, %d records in the log, want that and the held one", seen.Fired, c.endOffset(topic, 0))
+	}
+}
+
 // Nothing releases it: it is delivered after Wait, also when it has no answer.
 func TestHoldForAtMostWait(t *testing.T) {
 	for _, acks := range []int16{-1, 0} {

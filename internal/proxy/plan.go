@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -44,13 +45,16 @@ func needNoControl(plan fault.Plan) error {
 
 func checkRule(r fault.Rule) error {
 	key, known := apiKey(r.Select.API)
-	_, knownUntil := apiKey(r.Until)
+	unknownUntil := slices.ContainsFunc(r.Releases(), func(api string) bool {
+		_, known := apiKey(api)
+		return !known
+	})
 	switch {
 	case r.Action == fault.RefuseConnection:
 		return nil
 	case !known:
 		return fmt.Errorf("api %q: expected a name as Kafka spells it, such as Produce or InitProducerId", r.Select.API)
-	case r.Until != "" && !knownUntil:
+	case unknownUntil:
 		return fmt.Errorf("until %q: expected an API as Kafka spells it, such as Produce or InitProducerId", r.Until)
 	case (r.Select.Role != "" || r.Select.Partition != nil) && !namesPartitions(key):
 		return fmt.Errorf("%s %s: its requests are not known by topic or partition, so the rule would never hit", r.Action, r.Select.API)
