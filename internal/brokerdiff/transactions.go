@@ -148,6 +148,12 @@ func transactions() []Situation {
 			ID: "late-write", Asks: "a batch of an aborted transaction, Produce v13, arrives after EndTxn v5",
 			play: lateWrite,
 		},
+		{
+			ID: "late-write-old", Asks: "a batch of a committed transaction, Produce v10, arrives again after EndTxn v1; then the next transaction goes on with its sequence",
+			Means: "On Kafka the refused batch leaves a mark on the partition (VerificationStateEntry), and the next transaction fails for it.",
+			Aside: "`late-commit late=produce,of=committed` is played on Kafka alone.",
+			play:  lateWriteOld,
+		},
 	}
 }
 
@@ -336,5 +342,20 @@ func lateWrite(s *session) {
 	s.write(produceNew, t, p, 0, "a")
 	s.ended(endNew, p, abort)
 	s.tell("Produce", s.produce(produceNew, t, p, 1, "b").String())
+	s.tell("log", s.log(t))
+}
+
+func lateWriteOld(s *session) {
+	t, p := s.newTopic(), s.transactional()
+	s.openOld(t, p, 0, "a")
+	s.ended(endOld, p, commit)
+	if late := s.produce(produceOld, t, p, 0, "a"); late.code != 0 { // 48 or 120, which is a matter of time on Kafka
+		s.tell("Produce", "refused")
+	} else {
+		s.tell("Produce", late.String())
+	}
+	s.must("AddPartitionsToTxn", s.addPartition(p, t))
+	s.tell("the next one", s.produce(produceOld, t, p, 1, "b").String())
+	s.ended(endOld, p, abort)
 	s.tell("log", s.log(t))
 }
