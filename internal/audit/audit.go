@@ -56,6 +56,7 @@ type Auditor struct {
 	keyed        map[string]keyed
 	wire         *wire
 	copies       copies
+	late         *lateEnds // nil until somebody asks for them
 	found        *findings
 	log          tally
 	notes        []string // what could not be checked

@@ -73,6 +73,10 @@ const (
 	TornAcked        = "an acknowledged record is not visible, and the rest is"
 	TornUnknown      = "a record of unknown outcome is not visible, and the rest is"
 	AbortedCommitted = "the client said that its transaction was aborted, the log says committed"
+	AbortedUnasked   = "the program asked to abort its transaction and never to commit, the log says committed"
+	LateCommit       = "a commit of an earlier transaction arrived late and ended this one"
+	LateProduce      = "its Produce arrived late, after the end of its transaction, and entered another one"
+	LateAbort        = "an abort of an earlier transaction arrived late and ended this one"
 	FencedLate       = "it was handed over after the newer instance was ready"
 	FencedOpen       = "its transaction was open when the newer instance took over"
 )

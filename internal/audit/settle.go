@@ -113,7 +113,7 @@ func (a *Auditor) settleException(e *exception, j journey) {
 		a.settleUnnumbered(e, j)
 	}
 	if e.visible && e.aborted() && !e.abortedSeen {
-		a.about(e.sent, evidence.AbortedVisible, AbortedCommitted)
+		a.about(e.sent, evidence.AbortedVisible, a.abortedCause(e.sent))
 	}
 }
 
@@ -145,6 +145,8 @@ func (a *Auditor) failedCause(w way) string {
 
 func (a *Auditor) lostCause(s sent, w way, reused bool) string {
 	switch {
+	case a.copies.has(s.position()) && a.lateEnd(s.parts) == evidence.Abort:
+		return LateAbort
 	case a.copies.has(s.position()):
 		return LostAborted
 	case reused:

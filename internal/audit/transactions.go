@@ -1,6 +1,10 @@
 package audit
 
-import "kcompare/internal/evidence"
+import (
+	"cmp"
+
+	"kcompare/internal/evidence"
+)
 
 // transactions holds what the client said of each transaction, by number, and
 // what became of its records.
@@ -11,6 +15,7 @@ type transactions map[int]*parts
 type parts struct {
 	asked          evidence.End
 	said           evidence.TransactionOutcome
+	noCommit       bool // the program asked to abort it, and never to commit
 	fenced         bool
 	sends, visible int
 	held           int // committed, and behind the last stable offset
@@ -19,16 +24,21 @@ type parts struct {
 func newTransactions(all []evidence.Transaction) transactions {
 	t := transactions{}
 	for _, one := range all {
-		t[one.N] = &parts{asked: one.Asked, said: one.Outcome, fenced: one.Fenced}
+		t[one.N] = &parts{asked: one.Asked, said: one.Outcome, noCommit: one.NoCommit, fenced: one.Fenced}
 	}
 	return t
 }
 
-// committed and aborted are what the client said of the transaction of a send.
+// committed is what the client said of the transaction of a send.
 func (c *claim) committed() bool {
 	return c.parts != nil && c.parts.said == evidence.TransactionCommitted
 }
-func (c *claim) aborted() bool { return c.parts != nil && c.parts.said == evidence.TransactionAborted }
+
+// aborted says whether nobody may see a record of the transaction of a send: the
+// client said so, or cannot say, and the program never asked for anything else.
+func (c *claim) aborted() bool {
+	return c.parts != nil && (c.parts.said == evidence.TransactionAborted || c.parts.noCommit)
+}
 
 // becameVisible is called once for each send of which a read_committed reader
 // gets a copy.
@@ -69,7 +79,7 @@ func (a *Auditor) settleTorn() {
 		}
 	}
 	for _, m := range torn {
-		a.about(m.first, evidence.TornTransaction, m.cause())
+		a.about(m.first, evidence.TornTransaction, cmp.Or(a.lateCause(m.first.parts), m.cause()))
 	}
 }
 
@@ -99,4 +109,29 @@ func (m *missing) cause() string {
 		return TornFailed
 	}
 	return TornUnknown
+}
+
+// abortedCause is why a record is visible that must not be.
+func (a *Auditor) abortedCause(s sent) string {
+	switch {
+	case a.stray(s):
+		return LateProduce
+	case a.lateEnd(s.parts) == evidence.Commit:
+		return LateCommit
+	case s.parts.said == evidence.TransactionAborted:
+		return AbortedCommitted
+	}
+	return AbortedUnasked
+}
+
+// lateCause is the cause of what a request did that was meant for an earlier
+// transaction; "" where the trace shows none such.
+func (a *Auditor) lateCause(p *parts) string {
+	switch a.lateEnd(p) {
+	case evidence.Commit:
+		return LateCommit
+	case evidence.Abort:
+		return LateAbort
+	}
+	return ""
 }

@@ -16,6 +16,7 @@ type Observed struct {
 	Consumers    []Consumer    // the consumers in the story; those whose library does not tell of its assignments are left out
 	Trace        Trace         // what went over the wire
 	Keys         []KeyedTopic  // topics whose partitions a declared partitioner chose
+	Told         []Told        // what the library said of itself, in the order of asking
 	Processing   *Processing   // of a story that reads, processes and writes; nil for others
 	Standing     []Standing    // what the story saw while it looked
 
@@ -26,6 +27,12 @@ type Observed struct {
 	ConsumingDefaults map[string]string
 
 	OneRecordPerBatch bool // the scenario asked for it (see drivers.Settings)
+}
+
+// Told is what a library said of itself when a story asked for it.
+type Told struct {
+	Moment  string            // of the story
+	Figures map[string]string // by name (see drivers.Figure); what it does not tell is absent
 }
 
 // Outcome is what the client said of a record.
@@ -88,7 +95,8 @@ type Transaction struct {
 	Instance int                `json:"instance"`
 	Asked    End                `json:"asked,omitempty"` // empty when the program never ended it
 	Outcome  TransactionOutcome `json:"outcome"`
-	Fenced   bool               `json:"fenced,omitempty"` // it was open when a newer instance of the same transactional.id was ready
+	NoCommit bool               `json:"no_commit,omitempty"` // the program asked to abort it, and never to commit
+	Fenced   bool               `json:"fenced,omitempty"`    // it was open when a newer instance of the same transactional.id was ready
 }
 
 // End is how a program asks for a transaction to end.

@@ -31,6 +31,7 @@ type Ledger struct {
 	answers      []evidence.Answer
 	standing     []evidence.Standing
 	consumers    []evidence.Consumer
+	told         []evidence.Told
 	staged       map[string]int64 // faults that the story brought about, by rule
 	twice        string           // the first record that was reported more than once
 }
@@ -127,6 +128,7 @@ func (l *Ledger) end(n int, asked evidence.End, outcome drivers.TransactionOutco
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := &l.transactions[n-1]
+	t.NoCommit = asked == evidence.AskedAbort && (t.Asked == "" || t.NoCommit)
 	t.Asked, t.Outcome = asked, evidence.TransactionOutcome(outcome.String())
 	l.told(event{Event: toldEnd, N: n, Asked: asked, Ended: t.Outcome})
 }
@@ -162,6 +164,24 @@ func (l *Ledger) Standing() []evidence.Standing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.standing)
+}
+
+// tell notes what a library said of itself.
+func (l *Ledger) tell(moment string, figures drivers.Figures) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	said := map[string]string{}
+	for figure, value := range figures {
+		said[string(figure)] = value
+	}
+	l.told = append(l.told, evidence.Told{Moment: moment, Figures: said})
+}
+
+// Told is what the library said of itself, in the order of asking. Call it after Seal.
+func (l *Ledger) Told() []evidence.Told {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.told)
 }
 
 // Answers is what the story found out, in its order. Call it after Seal.

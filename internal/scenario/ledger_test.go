@@ -62,3 +62,30 @@ func TestLedgerNamesADoubleReport(t *testing.T) {
 		t.Error("a client that reports twice goes unnoticed")
 	}
 }
+
+// TestNoCommit: a transaction may be visible if its commit was asked for at any time.
+func TestNoCommit(t *testing.T) {
+	const commit, abort = evidence.AskedCommit, evidence.AskedAbort
+	for _, tt := range []struct {
+		asked []evidence.End
+		want  bool
+	}{
+		{nil, false},
+		{[]evidence.End{abort}, true},
+		{[]evidence.End{abort, abort}, true},
+		{[]evidence.End{commit}, false},
+		{[]evidence.End{commit, abort}, false},
+		{[]evidence.End{commit, abort, abort}, false},
+		{[]evidence.End{abort, commit, abort}, false},
+	} {
+		l := &Ledger{}
+		n := l.begin(1)
+		for _, end := range tt.asked {
+			l.end(n, end, drivers.TransactionUnknown)
+		}
+		l.Seal()
+		if got := l.Transactions()[0].NoCommit; got != tt.want {
+			t.Errorf("asked %v: NoCommit is %v, want %v", tt.asked, got, tt.want)
+		}
+	}
+}

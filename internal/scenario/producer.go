@@ -77,6 +77,25 @@ func (p *Producer) Flush(ctx context.Context) error {
 // last. Call it after Wait.
 func (p *Producer) Failed() bool { return p.failed.Swap(0) > 0 }
 
+// Figures is what the library says of itself now; nothing where it does not tell.
+func (p *Producer) Figures(ctx context.Context) (drivers.Figures, error) {
+	teller, tells := p.client.(drivers.Teller)
+	if !tells {
+		return nil, nil
+	}
+	return teller.Figures(ctx)
+}
+
+// Tell asks the library for what it says of itself, and notes it.
+func (p *Producer) Tell(ctx context.Context, moment string) error {
+	figures, err := p.Figures(ctx)
+	if err != nil {
+		return p.stage.failed(p.who, "ask a library of itself", err)
+	}
+	p.stage.Ledger.tell(moment, figures)
+	return nil
+}
+
 // Close gives the producer up, as the end of its process would: nothing that is
 // pending is waited for, and no transaction is ended.
 func (p *Producer) Close() error { return p.close() }

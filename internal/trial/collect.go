@@ -16,7 +16,7 @@ func (r *run) collect(h *house) {
 	o := r.observed
 	o.Sends, o.Transactions, o.Trace = r.ledger.Sends(), r.ledger.Transactions(), seen.Trace
 	o.Consumers = r.ledger.Consumers()
-	o.Processing, o.Standing = r.processing(h), r.ledger.Standing()
+	o.Processing, o.Standing, o.Told = r.processing(h), r.ledger.Standing(), r.ledger.Told()
 	o.Intended, o.OneRecordPerBatch = int64(r.records), r.settings.OneRecordPerBatch
 	o.Keys = r.keyed(h)
 	t := &o.Trial
