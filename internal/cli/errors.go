@@ -47,10 +47,6 @@ func reserved() map[string][]string {
 	return map[string][]string{
 		"command": {"config", "lint", "probe", "docs", "bench"},
 		"client":  {"python", "java", "kafkajs", "kafka-python", "aiokafka", "sarama", "platformatic"},
-		"scenario": {
-			"producer-restart",
-			"sequence", "reorder", "delivery-timeout", "error-classes", "late-commit", "monitoring",
-		},
 	}
 }
 

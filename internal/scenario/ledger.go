@@ -31,7 +31,7 @@ type Ledger struct {
 	answers      []evidence.Answer
 	standing     []evidence.Standing
 	consumers    []evidence.Consumer
-	told         []evidence.Told
+	figures      []evidence.Told  // what a library said of itself
 	staged       map[string]int64 // faults that the story brought about, by rule
 	twice        string           // the first record that was reported more than once
 }
@@ -166,22 +166,22 @@ func (l *Ledger) Standing() []evidence.Standing {
 	return slices.Clone(l.standing)
 }
 
-// tell notes what a library said of itself.
-func (l *Ledger) tell(moment string, figures drivers.Figures) {
+// noteFigures notes what a library said of itself.
+func (l *Ledger) noteFigures(moment string, figures drivers.Figures) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	said := map[string]string{}
 	for figure, value := range figures {
 		said[string(figure)] = value
 	}
-	l.told = append(l.told, evidence.Told{Moment: moment, Figures: said})
+	l.figures = append(l.figures, evidence.Told{Moment: moment, Figures: said})
 }
 
 // Told is what the library said of itself, in the order of asking. Call it after Seal.
 func (l *Ledger) Told() []evidence.Told {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.told)
+	return slices.Clone(l.figures)
 }
 
 // Answers is what the story found out, in its order. Call it after Seal.

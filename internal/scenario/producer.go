@@ -92,7 +92,7 @@ func (p *Producer) Tell(ctx context.Context, moment string) error {
 	if err != nil {
 		return p.stage.failed(p.who, "ask a library of itself", err)
 	}
-	p.stage.Ledger.tell(moment, figures)
+	p.stage.Ledger.noteFigures(moment, figures)
 	return nil
 }
 

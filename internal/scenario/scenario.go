@@ -120,6 +120,9 @@ type Variant struct {
 	Processes  bool
 	Terminates bool
 
+	// Figures asks for producers whose library tells figures of itself.
+	Figures bool
+
 	// OneRecordPerBatch asks for it, and makes two records in one batch
 	// inconclusive.
 	OneRecordPerBatch bool
@@ -197,7 +200,7 @@ func All() []Scenario {
 		idempotent(), atMostOnce(), atLeastOnce(), transactional(), readProcessWrite(), zombie(),
 		producerRestart(), sequence(), reorder(), deliveryTimeout(),
 		transactionTimeout(), concurrentTransactions(), errorClasses(), hangingTransaction(),
-		gracefulShutdown(),
+		lateRequests(), gracefulShutdown(),
 		autoCommit(), rebalance(),
 		partitioner(), defaults(),
 	}
