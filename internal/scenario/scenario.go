@@ -202,7 +202,7 @@ func All() []Scenario {
 		transactionTimeout(), concurrentTransactions(), errorClasses(), hangingTransaction(),
 		lateRequests(), gracefulShutdown(),
 		autoCommit(), rebalance(),
-		partitioner(), defaults(),
+		partitioner(), defaults(), monitoring(),
 	}
 }
 
