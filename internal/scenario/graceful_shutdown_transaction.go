@@ -30,10 +30,10 @@ const (
 	theTransaction = "the transaction"
 )
 
-// inTransaction is a first instance that writes half of the payments in a transaction
+// endsInTransaction is a first instance that writes half of the payments in a transaction
 // and ends as the variant has it, and a next one with the same transactional.id that
 // writes the others.
-type inTransaction struct {
+type endsInTransaction struct {
 	name    string
 	verbs   []verb // what the first instance does after its payments are reported
 	handles bool   // SIGTERM
@@ -43,7 +43,7 @@ type inTransaction struct {
 	ended, endTxn, leavesOpen string
 }
 
-func (w inTransaction) variant() Variant {
+func (w endsInTransaction) variant() Variant {
 	return Variant{
 		Name: w.name, Processes: true, Terminates: w.signal != nil,
 		Settings: transactionSettings("payment-service"),
@@ -67,7 +67,7 @@ func half(p Parameters) int { return max(1, p.share(20)) }
 
 // play ends with the next instance, which ends whatever the first has left open: the
 // log is not read back before everything in it is decided.
-func (w inTransaction) play(ctx context.Context, s *Stage) error {
+func (w endsInTransaction) play(ctx context.Context, s *Stage) error {
 	verbs := append([]verb{initID, begin, produce, reports}, w.verbs...)
 	first, err := s.start(ctx, firstInstance, script{To: half(s.Parameters), Verbs: verbs, Handles: w.handles}, Setting{"client.id", firstClient})
 	if err != nil {
@@ -94,7 +94,7 @@ func (w inTransaction) play(ctx context.Context, s *Stage) error {
 	return w.playNext(ctx, s)
 }
 
-func (w inTransaction) playNext(ctx context.Context, s *Stage) error {
+func (w endsInTransaction) playNext(ctx context.Context, s *Stage) error {
 	next, err := s.NewTransactionalProducer(nextInstance)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func wroteSomething() []evidence.Check {
 }
 
 func termUnhandled() Variant {
-	v := inTransaction{
+	v := endsInTransaction{
 		name: "handler=none,signal=term", verbs: []verb{stay}, signal: (*Contestant).Terminate,
 		ended: "signal: terminated", endTxn: "none", leavesOpen: theTransaction,
 	}.variant()
@@ -184,7 +184,7 @@ func termUnhandled() Variant {
 }
 
 func termAborted() Variant {
-	v := inTransaction{
+	v := endsInTransaction{
 		name: "handler=abort,signal=term", verbs: []verb{stay, abortIt, closeIt}, handles: true, signal: (*Contestant).Terminate,
 		ended: endedWell, endTxn: "abort", leavesOpen: nothing,
 	}.variant()
@@ -195,7 +195,7 @@ func termAborted() Variant {
 }
 
 func termCommitted() Variant {
-	v := inTransaction{
+	v := endsInTransaction{
 		name: "handler=commit,signal=term", verbs: []verb{stay, commitIt, closeIt}, handles: true, signal: (*Contestant).Terminate,
 		ended: endedWell, endTxn: "commit", leavesOpen: nothing,
 	}.variant()
@@ -208,7 +208,7 @@ func termCommitted() Variant {
 }
 
 func killed() Variant {
-	v := inTransaction{
+	v := endsInTransaction{
 		name: "handler=abort,signal=kill", verbs: []verb{stay, abortIt, closeIt}, handles: true, signal: (*Contestant).Kill,
 		ended: "signal: killed", endTxn: "none", leavesOpen: theTransaction,
 	}.variant()
@@ -218,7 +218,7 @@ func killed() Variant {
 }
 
 func closedInTransaction() Variant {
-	v := inTransaction{
+	v := endsInTransaction{
 		name: "end=close,transaction=open", verbs: []verb{closePlainly}, ended: endedWell,
 	}.variant()
 	v.Kind, v.Claim = evidence.Promise, "whatever a library's close does with an open transaction, nothing of it is visible"

@@ -184,7 +184,7 @@ func (p *Producer) tellUnanswered(ctx context.Context) error {
 			return p.stage.failed(p.who, "ask a library of itself", err)
 		}
 		if p.isReported() || !says(figures, "0") {
-			p.stage.Ledger.tell(oneUnanswered, figures)
+			p.stage.Ledger.noteFigures(oneUnanswered, figures)
 			return nil
 		}
 		if err := p.stage.Pause(ctx, pause); err != nil {
