@@ -77,6 +77,18 @@ func TestLate(t *testing.T) {
 			own := endTxn(e.N+60, e.AnsweredAt+10, true)
 			w.Trace.Exchanges = append(w.Trace.Exchanges, own)
 		}, audit.LateCommit},
+		{"the end of the one before came first, as it must", false, func(w *world, e *evidence.Exchange) {
+			w.Trace.Exchanges = append(w.Trace.Exchanges, endTxn(e.N+10, e.N+20, true))
+		}, audit.LateCommit},
+		{"it came between the two records, and was done after both", false, func(w *world, e *evidence.Exchange) {
+			e.N, e.AnsweredAt = w.requests("order-1")[0].N+50, w.requests("event-1")[0].N+50
+		}, audit.AbortedCommitted},
+		{"it ended the transaction before", false, func(w *world, e *evidence.Exchange) {
+			e.N, e.AnsweredAt = w.requests("order-0")[0].N-50, w.requests("event-0")[0].N+50
+		}, audit.AbortedCommitted},
+		{"it ended one of the successor", false, func(w *world, e *evidence.Exchange) {
+			e.End.ProducerEpoch, e.AnsweredAt = successor, w.requests("order-4")[0].N+50
+		}, audit.AbortedCommitted},
 		{"the record was never written", false, func(w *world, _ *evidence.Exchange) {
 			for _, key := range []string{"order-1", "event-1"} {
 				w.requests(key)[0].Batches[0].Code = "NOT_LEADER_OR_FOLLOWER"
