@@ -17,8 +17,8 @@ import (
 // batch, to itself, and to those that come after it.
 
 const (
-	batched sends = "batched" // all at once, in one batch
-	fellows       = 10        // payments that share a batch, or do not
+	batched = sends("batched") // all at once, in one batch
+	fellows = 10               // payments that share a batch, or do not
 )
 
 func oneFate() Variant {
