@@ -25,6 +25,7 @@ type task struct {
 	Instance  int               `json:"instance"` // of its producer
 	Script    script            `json:"script"`
 	Producing map[string]string `json:"producing"`
+	OneRecord bool              `json:"one_record_per_batch,omitempty"`
 	Consuming map[string]string `json:"consuming"`
 	Topics    map[string]string `json:"topics"` // role -> real name
 }
@@ -51,13 +52,13 @@ const (
 	reports        verb = "reports"         // waits until all of them are reported
 	flush          verb = "flush"           // for FlushMS at most
 	stay           verb = "stay"            // does nothing until SIGTERM, if it has a handler, for ever if not
-	commitIt       verb = "commit"          //
-	abortIt        verb = "abort"           //
-	closeIt        verb = "close"           // as a driver does: what is pending is reported
-	closePlainly   verb = "close-plainly"   // as the library does (drivers.PlainCloser)
-	listen         verb = "listen"          // for ListenMS at most, to reports that are still to come
-	subscribe      verb = "subscribe"       // to the payments
-	poll           verb = "poll"            // reads until SIGTERM, as stay
+	commitIt       verb = "commit"
+	abortIt        verb = "abort"
+	closeIt        verb = "close"         // as a driver does: what is pending is reported
+	closePlainly   verb = "close-plainly" // as the library does (drivers.PlainCloser)
+	listen         verb = "listen"        // for ListenMS at most, to reports that are still to come
+	subscribe      verb = "subscribe"     // to the payments
+	poll           verb = "poll"          // reads until SIGTERM, as stay
 )
 
 // event is what a contestant says.

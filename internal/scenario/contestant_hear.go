@@ -50,7 +50,7 @@ func (s *Stage) start(ctx context.Context, who string, p script, own ...Setting)
 		changed: make(chan struct{}), did: map[verb]done{}, read: map[int32]bool{},
 	}
 	t := task{
-		Client: s.Driver.Client(), Who: who, Instance: s.made, Script: p, Topics: s.Topics, Producing: producing,
+		Client: s.Driver.Client(), Who: who, Instance: s.made, Script: p, Topics: s.Topics, Producing: producing, OneRecord: s.Settings.OneRecordPerBatch,
 	}
 	if s.Consuming.Config != nil {
 		t.Consuming = with(s.Consuming, own).Config

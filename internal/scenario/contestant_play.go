@@ -81,8 +81,8 @@ func newPlayer(t task, r Ring, say func(event)) (*player, error) {
 	}
 	log := func(line string) { say(event{Event: toldLog, Text: line}) }
 	p := &player{task: t, say: say, stage: &Stage{
-		Driver: driver, Topics: t.Topics, Ledger: &Ledger{tell: say}, made: t.Instance - 1,
-		Settings:  drivers.Settings{Config: t.Producing, Log: log},
+		Driver: driver, Topics: t.Topics, Ledger: &Ledger{tell: say}, Wire: noWire{}, made: t.Instance - 1,
+		Settings:  drivers.Settings{Config: t.Producing, OneRecordPerBatch: t.OneRecord, Log: log},
 		Consuming: drivers.Settings{Config: t.Consuming, Log: log},
 	}}
 	if t.Script.Handles {
@@ -90,6 +90,13 @@ func newPlayer(t task, r Ring, say func(event)) (*player, error) {
 	}
 	return p, nil
 }
+
+// noWire is that of a contestant: whoever has a process to end need not cut anything.
+type noWire struct{}
+
+func (noWire) Cut(string) int  { return 0 }
+func (noWire) Hold(string) int { return 0 }
+func (noWire) Lift(string)     {}
 
 func (p *player) playAll(ctx context.Context) error {
 	for _, v := range p.Script.Verbs {

@@ -23,16 +23,17 @@ func gracefulShutdown() Scenario {
 or it gets SIGTERM or SIGKILL. What it did not say before its end nobody knows.
 
 end=... hands over payments that linger, and ends. Without a flush none of them is
-written; the one in the log is another program's. A process that returns at once hears nothing from any library. One that calls
-its library's own close first hears of each payment from franz-go (ErrClientClosed), if it
-stays for a moment: kgo.Client.Close returns while its promises are still being called,
-so that a program which ends right after it hears of some, or of none. From librdkafka
-it hears nothing: the binding closes its channel of reports (kafka.Producer.Close), and
-then rd_kafka_destroy throws away what is queued. All that it leaves is a line on
-stderr, and with go.logs.channel.enable not even that. A flush before the close is the cure, for both. With a deadline it
-is half of one: the broker has written, and the program gives up before it hears so.
-franz-go says of each record that it was closed, librdkafka nothing; neither means that
-it is not there. Look at "failed but present" and at "unknown".
+written; the one in the log is another program's. A process that returns at once hears
+nothing from any library. One that calls its library's own close first hears of each
+payment from franz-go (ErrClientClosed), if it stays for a moment: kgo.Client.Close
+returns while its promises are still being called, so that a program which ends right
+after it hears of some, or of none. From librdkafka it hears nothing: the binding closes
+its channel of reports (kafka.Producer.Close), and then rd_kafka_destroy throws away what
+is queued. All that it leaves is a line on stderr, and with go.logs.channel.enable not
+even that. A flush before the close is the cure, for both. With a deadline it is half of
+one: the broker has written, and the program gives up before it hears so. franz-go says
+of each record that it was closed, librdkafka nothing; neither means that it is not
+there. Look at "failed, yet in the log" and at "unknown".
 
 signal=... stops a program in the middle of a transaction. Without a handler, or by
 SIGKILL, the transaction stays open. Nothing of it becomes visible, but readers under
@@ -228,8 +229,17 @@ func endFlushed() Variant {
 	return v
 }
 
-// refundsOf: they go to a topic of one partition, so that all of them are in one
-// request, or at least on one connection: where that is stalled none is answered.
+// refunds is a topic of one partition, so that all of them are in one request, or at
+// least on one connection: where that is stalled none of them is answered.
+const refunds = "refunds"
+
+func refund(n int) Message {
+	return Message{
+		Topic: refunds, ID: evidence.RecordID{Role: refunds, N: n},
+		Key: fmt.Appendf(nil, "order-%04d", n), Value: fmt.Appendf(nil, "refund-%04d", n),
+	}
+}
+
 func refundsOf(p Parameters) int { return max(2, min(p.share(4), 1000)) }
 
 // flushing is enough for a client to get everything out on a busy machine.
