@@ -229,17 +229,8 @@ func endFlushed() Variant {
 	return v
 }
 
-// refunds is a topic of one partition, so that all of them are in one request, or at
-// least on one connection: where that is stalled none of them is answered.
-const refunds = "refunds"
-
-func refund(n int) Message {
-	return Message{
-		Topic: refunds, ID: evidence.RecordID{Role: refunds, N: n},
-		Key: fmt.Appendf(nil, "order-%04d", n), Value: fmt.Appendf(nil, "refund-%04d", n),
-	}
-}
-
+// refundsOf: they go to a topic of one partition, so that all of them are in one
+// request, or at least on one connection: where that is stalled none is answered.
 func refundsOf(p Parameters) int { return max(2, min(p.share(4), 1000)) }
 
 // flushing is enough for a client to get everything out on a busy machine.
