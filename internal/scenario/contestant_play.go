@@ -179,7 +179,7 @@ func (p *player) flush(ctx context.Context) error {
 		defer cancel()
 		ctx = short
 	}
-	return p.producer.Flush(ctx)
+	return p.producer.client.Flush(ctx) // and no more: a library that comes back too early is to be found out
 }
 
 func (p *player) listen(ctx context.Context) {

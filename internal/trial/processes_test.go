@@ -181,7 +181,8 @@ func (c *tidy) Subscribe(ctx context.Context, topics []string) error {
 func (c *tidy) Poll(ctx context.Context) ([]drivers.Record, error) {
 	records, err := c.Consumer.Poll(ctx)
 	if c.left.Load() {
-		<-ctx.Done()
+		<-ctx.Done() // with the process, or with its own handler
+		return nil, nil
 	}
 	return records, err
 }
