@@ -93,6 +93,9 @@ func consuming(v scenario.Variant, own map[string]string) map[string]string {
 	set := map[string]string{}
 	if !v.Bare {
 		set = consumerSettings()
+		if v.Consuming["group.id"] != "" { // whose default differs, too
+			set["partition.assignment.strategy"] = "range"
+		}
 	}
 	maps.Copy(set, v.Consuming)
 	maps.Copy(set, ofRole(own, config.Consumer))
