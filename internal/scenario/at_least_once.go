@@ -61,11 +61,13 @@ again: records are missing that were reported as written.`,
 	}
 }
 
-// loseEither loses a request or its answer, each half as often as asked for.
+// loseEither loses a request or its answer, each half as often as asked for. An answer
+// is at risk only where the request was spared.
 func loseEither(p Parameters) fault.Plan {
-	half := p
-	half.DropRate /= 2
-	return append(fault.Plan{loseRequests(half)}, loseAnswers(half, sequential)...)
+	requests, answers := p, p
+	requests.DropRate = p.DropRate / 2
+	answers.DropRate = requests.DropRate / (1 - requests.DropRate)
+	return append(fault.Plan{loseRequests(requests)}, loseAnswers(answers, sequential)...)
 }
 
 // flushEach is case G03: what it costs to flush after every message.

@@ -12,24 +12,44 @@ import (
 // comes to that, because a connection is safe for as long as it is new.
 
 func retriesExhausted() Variant {
-	v := givingUp("enable.idempotence=false,exhausted=retries", map[string]string{"enable.idempotence": "false", "retries": "2"})
-	v.Repeats = true
+	v := outOfRetries("enable.idempotence=false,exhausted=retries", "2", "Each is sent three times at most.")
 	v.Conclude = codes("code when the retries are used up")
-	v.About = func(p Parameters) string { return aboutLosses(p) + " Each is sent three times at most." }
 	return v
 }
 
 func neverRetried() Variant {
-	v := givingUp("enable.idempotence=false,retries=0", map[string]string{"enable.idempotence": "false", "retries": "0"})
-	v.Repeats = true
+	v := outOfRetries("enable.idempotence=false,retries=0", "0", "Each is sent once.")
 	v.Conclude = codes("code when there are no retries")
 	v.Checks = append(v.Checks,
 		check(evidence.Duplicates, "==", 0),
 		check(evidence.FailedPresent, "==", evidence.ResponsesDropped),
 	)
 	v.Allowed = []evidence.AnomalyKind{evidence.FailedButPresent}
-	v.About = func(p Parameters) string { return aboutLosses(p) + " Each is sent once." }
 	return v
+}
+
+// outOfRetries has one payment whose answers are all lost and one that never gets
+// through, whatever the seed and the number of messages: the checks are about both.
+func outOfRetries(name, retries, sent string) Variant {
+	v := givingUp(name, map[string]string{"enable.idempotence": "false", "retries": retries})
+	v.Repeats = true
+	v.About = func(p Parameters) string {
+		return aboutLosses(p) + " No answer to the second comes, and the third never reaches the broker. " + sent
+	}
+	v.Plan = func(p Parameters) fault.Plan {
+		return append(fault.Plan{
+			always("never-answer-second", fault.DropResponse, 1),
+			always("never-pass-third", fault.DropRequest, 2),
+		}, loseEither(lossy(p))...)
+	}
+	return scaled(v, 1, leastDoomed)
+}
+
+// always hits each attempt at the nth payment.
+func always(rule string, action fault.Action, n int) fault.Rule {
+	r := fault.Rule{Name: rule, Action: action, Select: firstAttempt(payment(n))}
+	r.Select.Attempts = 0
+	return r
 }
 
 // shortOfTime leaves a handful of attempts. An idempotent producer has to get its

@@ -60,9 +60,7 @@ func fate(how sends) Variant {
 			return fmt.Sprintf("%d payments, one at a time; every answer to one of them gets lost after the broker has written.", fellows)
 		},
 		Plan: func(Parameters) fault.Plan {
-			r := fault.Rule{Name: "lose-answers-to-fourth", Action: fault.DropResponse, Select: firstAttempt(payment(3))}
-			r.Select.Attempts = 0
-			return fault.Plan{r}
+			return fault.Plan{always("lose-answers-to-fourth", fault.DropResponse, 3)}
 		},
 		Records: func(p Parameters, place partition.Func) []fault.Record {
 			records := make([]fault.Record, fellows)
