@@ -7,7 +7,7 @@ type kafkaError struct {
 	name string
 }
 
-// The error codes that `error-classes` injects.
+// The error codes that stories inject, expect or look for.
 var (
 	corruptMessage       = kafkaError{2, "CORRUPT_MESSAGE"}
 	unknownTopic         = kafkaError{3, "UNKNOWN_TOPIC_OR_PARTITION"}

@@ -167,12 +167,10 @@ func lateOfCommitted() Variant {
 	return v
 }
 
-// codeTooLarge is what the repetition of payment 1 is answered, as if somebody had
-// lowered the topic's limit meanwhile: libraries fail the record and live on.
-const codeTooLarge = 10
-
 // lateOfAborted holds the request with payment 1 until transaction 2 has begun: until
-// its first partition is added, or written to by a client that adds none.
+// its first partition is added, or written to by a client that adds none. The repetition
+// is answered as if somebody had lowered the topic's limit meanwhile: libraries fail the
+// record and live on.
 func lateOfAborted(partition string) Variant {
 	story := lateStory{first: purchase(1, evidence.AskedCommit), second: purchase(2, evidence.AskedCommit)}
 	story.first.messages = story.first.messages[:1]
@@ -192,7 +190,7 @@ func lateOfAborted(partition string) Variant {
 		again.Attempts = 2 // the first one is held already
 		return fault.Plan{
 			held(firstAttempt(payment), "AddPartitionsToTxn,Produce"),
-			{Name: "refuse-the-next", Action: fault.AnswerInstead, Code: codeTooLarge, Select: again},
+			{Name: "refuse-the-next", Action: fault.AnswerInstead, Code: tooLarge.code, Select: again},
 		}
 	}
 	v.Requires = []evidence.Check{check(evidence.FailedRecords, ">", 0)}

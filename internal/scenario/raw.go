@@ -129,10 +129,12 @@ func (p *RawProducer) Done() {
 // rawBackoff is how long a story waits before it sends an unanswered batch again.
 const rawBackoff = 20 * time.Millisecond
 
+// untilAnswered also goes on where a node answers that it leads the partition no more,
+// or not yet.
 func (p *RawProducer) untilAnswered(ctx context.Context, b drivers.RawBatch) (drivers.RawAnswer, error) {
 	for {
 		answer, err := p.client.Produce(ctx, b)
-		if err == nil && answer.Code != leaderElsewhere {
+		if err == nil && answer.Code != notLeader.name {
 			return answer, nil
 		}
 		if err != nil {
@@ -146,6 +148,3 @@ func (p *RawProducer) untilAnswered(ctx context.Context, b drivers.RawBatch) (dr
 		}
 	}
 }
-
-// leaderElsewhere, NOT_LEADER_OR_FOLLOWER by its newer name, is the answer of a node that leads a partition no more, or not yet.
-const leaderElsewhere = "NOT_LEADER_FOR_PARTITION"

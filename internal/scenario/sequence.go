@@ -80,16 +80,13 @@ func oneCustomerRecords(numbers []int) func(Parameters, partition.Func) []fault.
 	}
 }
 
-// Error codes of Kafka, as answers spell them.
+// What else answers say than a code or an offset.
 const (
-	saysOutOfOrder = "OUT_OF_ORDER_SEQUENCE_NUMBER"
-	saysOldEpoch   = "INVALID_PRODUCER_EPOCH"
-	saysWrongAcks  = "INVALID_REQUIRED_ACKS"
-	saysNothing    = "no answer asked for"
-	emptyLog       = "nothing"
+	saysNothing = "no answer asked for"
+	emptyLog    = "nothing"
 )
 
-// okAt is an answer without an error.
+// saysOK is an answer without an error.
 func saysOK(offset int64) string { return fmt.Sprintf("ok at %d", offset) }
 
 // paymentsInLog is the question what stands in the log in the end, answered by the numbers of

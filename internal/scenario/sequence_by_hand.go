@@ -118,7 +118,7 @@ func handmadeNumbers() []handmade {
 			acks:  acksAll, log: "0 2 3",
 			steps: []batchStep{
 				{asks: "sequence 0", sequence: 0, payments: numbered(0, 0), says: saysOK(0)},
-				{asks: "sequence 2, without 1", sequence: 2, payments: numbered(1, 1), says: saysOutOfOrder},
+				{asks: "sequence 2, without 1", sequence: 2, payments: numbered(1, 1), says: outOfOrder.name},
 				{asks: "sequence 1", sequence: 1, payments: numbered(2, 2), says: saysOK(1)},
 				{asks: "sequence 2", sequence: 2, payments: numbered(3, 3), says: saysOK(2)},
 			},
@@ -139,7 +139,7 @@ func handmadeNumbers() []handmade {
 				{asks: "sequence 3 again", sequence: 3, payments: numbered(3, 3), says: saysOK(3)},
 				{asks: "sequence 2 again", sequence: 2, payments: numbered(2, 2), says: saysOK(2)},
 				{asks: "sequence 1 again, the fifth", sequence: 1, payments: numbered(1, 1), says: saysOK(1)},
-				{asks: "sequence 0 again, the sixth", sequence: 0, payments: numbered(0, 0), says: saysOutOfOrder},
+				{asks: "sequence 0 again, the sixth", sequence: 0, payments: numbered(0, 0), says: outOfOrder.name},
 			},
 		},
 		{
@@ -148,9 +148,9 @@ func handmadeNumbers() []handmade {
 			acks:  acksAll, log: "0 1 2 3",
 			steps: []batchStep{
 				{asks: "sequence 0 to 2", sequence: 0, payments: numbered(0, 2), says: saysOK(0)},
-				{asks: "its first two again", sequence: 0, payments: numbered(0, 1), says: saysOutOfOrder},
-				{asks: "its last two and a new one", sequence: 1, payments: numbered(1, 3), says: saysOutOfOrder},
-				{asks: "all three and a new one", sequence: 0, payments: numbered(0, 3), says: saysOutOfOrder},
+				{asks: "its first two again", sequence: 0, payments: numbered(0, 1), says: outOfOrder.name},
+				{asks: "its last two and a new one", sequence: 1, payments: numbered(1, 3), says: outOfOrder.name},
+				{asks: "all three and a new one", sequence: 0, payments: numbered(0, 3), says: outOfOrder.name},
 				{asks: "all three", sequence: 0, payments: numbered(0, 2), says: saysOK(0)},
 				{asks: "the new one", sequence: 3, payments: numbered(3, 3), says: saysOK(3)},
 			},
@@ -167,7 +167,7 @@ func handmadeEpochs() []handmade {
 			steps: []batchStep{
 				{asks: "sequence 0", sequence: 0, payments: numbered(0, 0), says: saysOK(0)},
 				{asks: "next epoch, sequence 0", epoch: 1, sequence: 0, payments: numbered(1, 1), says: saysOK(1)},
-				{asks: "epoch before, sequence 1", sequence: 1, payments: numbered(2, 2), says: saysOldEpoch},
+				{asks: "epoch before, sequence 1", sequence: 1, payments: numbered(2, 2), says: invalidEpoch.name},
 				{asks: "next epoch, sequence 1", epoch: 1, sequence: 1, payments: numbered(3, 3), says: saysOK(2)},
 			},
 		},
@@ -177,7 +177,7 @@ func handmadeEpochs() []handmade {
 			acks:  acksAll, log: "0 1",
 			steps: []batchStep{
 				{asks: "sequence 0", sequence: 0, payments: numbered(0, 0), says: saysOK(0)},
-				{asks: "next epoch, sequence 1", epoch: 1, sequence: 1, payments: numbered(1, 1), says: saysOutOfOrder},
+				{asks: "next epoch, sequence 1", epoch: 1, sequence: 1, payments: numbered(1, 1), says: outOfOrder.name},
 				{asks: "next epoch, sequence 0", epoch: 1, sequence: 0, payments: numbered(1, 1), says: saysOK(1)},
 			},
 		},
@@ -188,7 +188,7 @@ func handmadeEpochs() []handmade {
 			steps: []batchStep{
 				{asks: "another producer, sequence 0", by: otherProducerID, sequence: 0, payments: numbered(0, 0), says: saysOK(0)},
 				{asks: "a new one, sequence 3", sequence: 3, payments: numbered(1, 1), says: saysOK(1)},
-				{asks: "sequence 5, without 4", sequence: 5, payments: numbered(2, 2), says: saysOutOfOrder},
+				{asks: "sequence 5, without 4", sequence: 5, payments: numbered(2, 2), says: outOfOrder.name},
 				{asks: "sequence 4", sequence: 4, payments: numbered(2, 2), says: saysOK(2)},
 			},
 		},
@@ -199,7 +199,7 @@ func handmadeEpochs() []handmade {
 			steps: []batchStep{
 				{asks: "made-up id, sequence 0", by: madeUpID, sequence: 0, payments: numbered(0, 0), says: saysOK(0)},
 				{asks: "sequence 0 again", by: madeUpID, sequence: 0, payments: numbered(0, 0), says: saysOK(0)},
-				{asks: "sequence 2, without 1", by: madeUpID, sequence: 2, payments: numbered(1, 1), says: saysOutOfOrder},
+				{asks: "sequence 2, without 1", by: madeUpID, sequence: 2, payments: numbered(1, 1), says: outOfOrder.name},
 				{asks: "sequence 1", by: madeUpID, sequence: 1, payments: numbered(1, 1), says: saysOK(1)},
 			},
 		},
@@ -230,7 +230,7 @@ func handmadeAcks() []handmade {
 		{
 			name: "acks=2", claim: "the broker refuses any other acks than 0, 1 and all",
 			about: about + "acks=2.", acks: 2,
-			steps: twice(saysWrongAcks, saysWrongAcks), log: emptyLog,
+			steps: twice(invalidAcks.name, invalidAcks.name), log: emptyLog,
 		},
 	}
 }
@@ -240,9 +240,9 @@ func handmadeKafka() []handmade {
 	return []handmade{
 		{
 			name: "batch=wrapped", claim: "after 2147483647 the sequence goes on with 0",
-			about: "the partition has a record of another producer; then a new one begins just before the largestSequence number.",
+			about: "the partition has a record of another producer; then a new one begins just before the largest number.",
 			acks:  acksAll, log: "0 1 2 3 4",
-			needsKafka: "the embedded broker refuses the largestSequence sequence number (docs/brokers.md, sequence-wraps)",
+			needsKafka: "the embedded broker refuses the largest sequence number (docs/brokers.md, sequence-wraps)",
 			steps: []batchStep{
 				{asks: "another producer, sequence 0", by: otherProducerID, sequence: 0, payments: numbered(0, 0), says: saysOK(0)},
 				{asks: "sequence 2147483646", sequence: largestSequence - 1, payments: numbered(1, 1), says: saysOK(1)},
@@ -259,9 +259,9 @@ func handmadeKafka() []handmade {
 			needsKafka: "the embedded broker takes any number from the first batch of a transaction (docs/brokers.md, first-sequence-in-transaction)",
 			steps: []batchStep{
 				{asks: "another producer, sequence 0", by: otherProducerID, sequence: 0, payments: numbered(0, 0), says: saysOK(0)},
-				{asks: "sequence 3, the first", sequence: 3, payments: numbered(1, 1), says: saysOutOfOrder},
+				{asks: "sequence 3, the first", sequence: 3, payments: numbered(1, 1), says: outOfOrder.name},
 				{asks: "sequence 0", sequence: 0, payments: numbered(1, 1), says: saysOK(1)},
-				{asks: "sequence 2, without 1", sequence: 2, payments: numbered(2, 2), says: saysOutOfOrder},
+				{asks: "sequence 2, without 1", sequence: 2, payments: numbered(2, 2), says: outOfOrder.name},
 				{asks: "sequence 1", sequence: 1, payments: numbered(2, 2), says: saysOK(2)},
 			},
 		},
@@ -280,7 +280,7 @@ func handmadeKafka() []handmade {
 				// a node that leads again refuses this one. With replicas another node leads, which
 				// has written all of them itself and knows it.
 				{asks: "sequence 1 again", sequence: 1, payments: numbered(1, 1)},
-				{asks: "sequence 9, a gap", sequence: 9, payments: numbered(4, 4), says: saysOutOfOrder},
+				{asks: "sequence 9, a gap", sequence: 9, payments: numbered(4, 4), says: outOfOrder.name},
 				{asks: "sequence 4", sequence: 4, payments: numbered(4, 4), says: saysOK(4)},
 			},
 		},

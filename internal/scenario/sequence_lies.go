@@ -36,7 +36,7 @@ func lyingAck(idempotence bool) Variant {
 	v.Records = func(p Parameters, place partition.Func) []fault.Record {
 		return oneCustomerRecords(numbered(0, lyingPayments(p)-1))(p, place)
 	}
-	expected := map[string]string{answeredNext: saysOutOfOrder}
+	expected := map[string]string{answeredNext: outOfOrder.name}
 	if !idempotence {
 		v.Kind, v.Claim = evidence.Control, "without sequence numbers nobody notices: one payment is lost, and all are acknowledged"
 		v.Checks = append(v.Checks, check(evidence.Acked, "==", evidence.Intended))

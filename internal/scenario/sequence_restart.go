@@ -73,7 +73,7 @@ func afterRestart(t evidence.Trace) string {
 	for _, e := range t.Exchanges {
 		restarted = restarted || e.Fault == string(fault.RestartNode)
 		for _, b := range e.Batches {
-			if restarted && b.Code != "" && b.Code != leaderElsewhere {
+			if restarted && b.Code != "" && b.Code != notLeader.name {
 				return b.Code
 			}
 		}
