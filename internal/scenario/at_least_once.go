@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
@@ -107,12 +106,10 @@ func sendAndFlush(ctx context.Context, s *Stage) error {
 		p.Send(ctx, payment(n))
 	}
 	err = p.Flush(ctx)
-	s.Answer(evidence.Answer{Question: "time, flush after each", Answer: shortly(middle - begin), Measured: true})
-	s.Answer(evidence.Answer{Question: "time, one flush at the end", Answer: shortly(s.Elapsed() - middle), Measured: true})
+	s.Answer(measured("time, flush after each", millis(middle-begin)))
+	s.Answer(measured("time, one flush at the end", millis(s.Elapsed()-middle)))
 	return err
 }
-
-func shortly(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
 
 // flushedBatches counts the batches of each half of the payments.
 func flushedBatches(o *evidence.Observed) []evidence.Answer {
@@ -128,6 +125,6 @@ func flushedBatches(o *evidence.Observed) []evidence.Answer {
 	}
 	return []evidence.Answer{
 		{Question: "batches, flush after each", Answer: strconv.Itoa(each)},
-		{Question: "batches, one flush at the end", Answer: strconv.Itoa(once), Measured: true},
+		measured("batches, one flush at the end", strconv.Itoa(once)),
 	}
 }

@@ -87,8 +87,10 @@ func hurried(name, claim string, count func(Parameters) int, program hurry) Vari
 			check(evidence.Torn, "==", 0),
 			check(evidence.AbortedSeen, "==", 0),
 		},
-		Plan:    noFaults,
-		Records: func(p Parameters, place partition.Func) []fault.Record { return paymentsUpTo(count(p), p, place) },
+		Plan: noFaults,
+		Records: func(p Parameters, place partition.Func) []fault.Record {
+			return firstPayments(p, place, paymentsPartitions, count(p))
+		},
 		About: func(p Parameters) string {
 			return plural(count(p), "payment") + ", one transaction each, one straight after the other."
 		},
@@ -99,14 +101,6 @@ func hurried(name, claim string, count func(Parameters) int, program hurry) Vari
 		},
 		Conclude: concludeConcurrent,
 	}
-}
-
-func paymentsUpTo(count int, p Parameters, place partition.Func) []fault.Record {
-	var records []fault.Record
-	for n := range count {
-		records = append(records, payment(n).planned(place, p.PartitionsOf(paymentsPartitions)))
-	}
-	return records
 }
 
 // answeredNothing shows what a broker answers by itself.
@@ -196,7 +190,7 @@ func answeredAlways() Variant {
 	v.Run = func(ctx context.Context, s *Stage) error { return (&hurry{stage: s}).commitInVain(ctx) }
 	v.Conclude = func(o *evidence.Observed) []evidence.Answer {
 		asked := countRequests(o, func(e evidence.Exchange) bool { return endOf(e) == evidence.AskedCommit })
-		return []evidence.Answer{{Question: "asked to commit so often", Answer: fmt.Sprint(asked), Measured: true}}
+		return []evidence.Answer{measured("asked to commit so often", fmt.Sprint(asked))}
 	}
 	return v
 }

@@ -316,25 +316,6 @@ func defaultTransactions() Variant {
 	return v
 }
 
-// commits writes messages in one transaction.
-func (p *TransactionalProducer) commits(ctx context.Context, messages ...Message) error {
-	if err := p.begins(ctx, messages...); err != nil {
-		return err
-	}
-	return p.Commit(ctx)
-}
-
-// begins starts a transaction, and waits until its messages are written.
-func (p *TransactionalProducer) begins(ctx context.Context, messages ...Message) error {
-	if err := p.Begin(ctx); err != nil {
-		return err
-	}
-	for _, m := range messages {
-		p.Send(ctx, m)
-	}
-	return p.Wait(ctx)
-}
-
 func producerIsSet() Variant {
 	set := map[string]string{
 		"acks": "1", "allow.auto.create.topics": "true", "client.id": "kcompare-own",

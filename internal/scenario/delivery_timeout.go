@@ -102,7 +102,7 @@ func givingUp(name string, settings map[string]string) Variant {
 		About:             aboutLosses,
 		Plan:              func(p Parameters) fault.Plan { return loseEither(lossy(p)) },
 		Records: func(p Parameters, place partition.Func) []fault.Record {
-			return paymentsIn(p, p.Messages, place)
+			return firstPayments(p, place, 1, p.Messages)
 		},
 		Run: sendOnce,
 	}

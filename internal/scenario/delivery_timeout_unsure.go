@@ -117,7 +117,7 @@ func toldTimedOut(idempotence bool) Variant {
 			return "2 payments, one at a time; the broker writes the first one, and answers REQUEST_TIMED_OUT."
 		},
 		Plan:     answerTimedOut,
-		Records:  func(p Parameters, place partition.Func) []fault.Record { return paymentsIn(p, 2, place) },
+		Records:  func(p Parameters, place partition.Func) []fault.Record { return firstPayments(p, place, 1, 2) },
 		Conclude: func(o *evidence.Observed) []evidence.Answer { return []evidence.Answer{toldOffset(o, "0")} },
 		Run: func(ctx context.Context, s *Stage) error {
 			s.Parameters.Messages = 2

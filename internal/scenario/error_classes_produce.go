@@ -101,7 +101,7 @@ func produceEach(ctx context.Context, s *Stage, cells []errorCell) error {
 			p = nil
 		}
 	}
-	s.Answer(evidence.Answer{Question: "producers needed", Answer: fmt.Sprint(made), Measured: true}) // see cell.next
+	s.Answer(measured("producers needed", fmt.Sprint(made))) // see cell.next
 	return nil
 }
 

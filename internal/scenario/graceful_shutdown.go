@@ -78,7 +78,7 @@ func endsBy(name string, count func(Parameters) int, verbs ...verb) Variant {
 		Needs:    drivers.Abilities{Idempotence: true},
 		Plan:     noFaults,
 		Records: func(p Parameters, place partition.Func) []fault.Record {
-			return paymentsPlanned(p, place, count(p))
+			return firstPayments(p, place, paymentsPartitions, count(p))
 		},
 		Run: func(ctx context.Context, s *Stage) error {
 			if err := s.writeFirst(ctx, payment(first)); err != nil {
@@ -118,14 +118,6 @@ const (
 // each partition, so that only the linger sends them.
 func manyPayments(p Parameters) int { return min(5*p.Messages, 5000) }
 
-func paymentsPlanned(p Parameters, place partition.Func, count int) []fault.Record {
-	var records []fault.Record
-	for n := range count {
-		records = append(records, payment(n).planned(place, p.PartitionsOf(paymentsPartitions)))
-	}
-	return records
-}
-
 // runToEnd plays a program that ends by itself.
 func runToEnd(ctx context.Context, s *Stage, p script) error {
 	c, err := s.start(ctx, theOne, p, Setting{"client.id", programClient})
@@ -140,19 +132,13 @@ func runToEnd(ctx context.Context, s *Stage, p script) error {
 	s.Answer(evidence.Answer{Question: askedEnd, Answer: ended, Expected: endedWell})
 	last := p.Verbs[len(p.Verbs)-1]
 	if it, err := c.Did(ctx, closePlainly); err == nil {
-		s.Answer(took("reports when its close returned", fmt.Sprint(it.reported)))
+		s.Answer(measured("reports when its close returned", fmt.Sprint(it.reported)))
 	}
 	if it, err := c.Did(ctx, last); err == nil {
-		s.Answer(took("last step to end of process", inMS(gone-it.at)))
+		s.Answer(measured("last step to end of process", inMS(gone-it.at)))
 	}
 	return nil
 }
-
-func took(question, answer string) evidence.Answer {
-	return evidence.Answer{Question: question, Answer: answer, Measured: true}
-}
-
-func inMS(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
 // lingered leaves out the first record, which another program wrote.
 func lingered(sends []evidence.Send) []evidence.Send {

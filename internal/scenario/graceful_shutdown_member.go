@@ -71,7 +71,7 @@ func (w endsMember) variant() Variant {
 		Plan:   noFaults,
 		Checks: []evidence.Check{check(evidence.LogRecords, "==", evidence.Intended)},
 		Records: func(p Parameters, place partition.Func) []fault.Record {
-			return paymentsPlanned(p, place, readable)
+			return firstPayments(p, place, paymentsPartitions, readable)
 		},
 		Run: w.play,
 		Conclude: func(o *evidence.Observed) []evidence.Answer {
@@ -117,11 +117,11 @@ func (w endsMember) play(ctx context.Context, s *Stage) error {
 		return err
 	}
 	s.Answer(evidence.Answer{Question: askedEnd, Answer: ended, Expected: w.ended})
-	s.Answer(took("signal to end of process", inMS(s.Elapsed()-signalled)))
+	s.Answer(measured("signal to end of process", inMS(s.Elapsed()-signalled)))
 	if _, err := other.Read(ctx, partitions); err != nil {
 		return err
 	}
-	s.Answer(took("signal to all read by the other", inMS(s.Elapsed()-signalled)))
+	s.Answer(measured("signal to all read by the other", inMS(s.Elapsed()-signalled)))
 	if err := other.Terminate(); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (w endsInTransaction) variant() Variant {
 		Needs:    drivers.Abilities{Idempotence: true, Transactions: true},
 		Plan:     noFaults,
 		Records: func(p Parameters, place partition.Func) []fault.Record {
-			return paymentsPlanned(p, place, 2*half(p))
+			return firstPayments(p, place, paymentsPartitions, 2*half(p))
 		},
 		Run: w.play,
 		Conclude: func(o *evidence.Observed) []evidence.Answer {
@@ -89,7 +89,7 @@ func (w endsInTransaction) play(ctx context.Context, s *Stage) error {
 		return err
 	}
 	s.Answer(evidence.Answer{Question: askedEnd, Answer: ended, Expected: w.ended})
-	s.Answer(took("signal to end of process", inMS(s.Elapsed()-signalled)))
+	s.Answer(measured("signal to end of process", inMS(s.Elapsed()-signalled)))
 	s.Answer(evidence.Answer{Question: askedOpen, Answer: leftOpen(ctx, s), Expected: w.leavesOpen})
 	return w.playNext(ctx, s)
 }
@@ -103,7 +103,7 @@ func (w endsInTransaction) playNext(ctx context.Context, s *Stage) error {
 	if err := next.Init(ctx); err != nil {
 		return err
 	}
-	s.Answer(took("init of the next instance", inMS(s.Elapsed()-started)))
+	s.Answer(measured("init of the next instance", inMS(s.Elapsed()-started)))
 	if err := next.Begin(ctx); err != nil {
 		return err
 	}

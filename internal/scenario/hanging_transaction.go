@@ -171,6 +171,14 @@ func hangingPayment(n int) Message {
 	return m
 }
 
+// hangingPayments are those from one up to another, which is not among them.
+func hangingPayments(from, to int) (all []Message) {
+	for n := from; n < to; n++ {
+		all = append(all, hangingPayment(n))
+	}
+	return all
+}
+
 // hanging is the program, and who reads what it writes.
 type hanging struct {
 	stage   *Stage
@@ -231,7 +239,7 @@ func (h *hanging) die(ctx context.Context) (began time.Duration, err error) {
 	if err := p.Init(ctx); err != nil {
 		return 0, err
 	}
-	if err := p.commitPayments(ctx, hangingFirst, hangingDead); err != nil {
+	if err := p.commits(ctx, hangingPayments(hangingFirst, hangingDead)...); err != nil {
 		return 0, err
 	}
 	if had, err := h.read(ctx, hangingFirst, promptly); err != nil || !had {
@@ -258,21 +266,7 @@ func (h *hanging) startAgain(ctx context.Context) error {
 		return err
 	}
 	h.stage.Answer(measured("the next start was ready after", rounded(h.stage.Elapsed()-began)))
-	return p.commitPayments(ctx, hangingNext, hangingCount)
-}
-
-// commitPayments is one transaction with the payments of a range.
-func (p *TransactionalProducer) commitPayments(ctx context.Context, from, to int) error {
-	if err := p.Begin(ctx); err != nil {
-		return err
-	}
-	for n := from; n < to; n++ {
-		p.Send(ctx, hangingPayment(n))
-	}
-	if err := p.Wait(ctx); err != nil {
-		return err
-	}
-	return p.Commit(ctx)
+	return p.commits(ctx, hangingPayments(hangingNext, hangingCount)...)
 }
 
 // look waits until the marker of the second start stands behind its records. On a
@@ -329,16 +323,6 @@ func (h *hanging) answer(had bool, now, began, committed time.Duration) {
 		stood.Answer = rounded(now - committed)
 	}
 	h.stage.Answer(stood)
-}
-
-// rounded is a time as an answer shows it.
-func rounded(d time.Duration) string { return d.Round(10 * time.Millisecond).String() }
-
-func yesNo(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return "no"
 }
 
 // concludeHanging holds the story against what was on the wire and in the log: the

@@ -106,10 +106,7 @@ func (h *hurry) commitInVain(ctx context.Context) error {
 	if err := h.start(ctx); err != nil {
 		return err
 	}
-	if err := h.producer.Begin(ctx); err != nil {
-		return err
-	}
-	if err := h.producer.pay(ctx, 0, 1); err != nil {
+	if err := h.producer.begins(ctx, payment(0)); err != nil {
 		return err
 	}
 	began := h.stage.Elapsed()
@@ -136,7 +133,9 @@ func initOverOpen() Variant {
 	v.About = func(Parameters) string {
 		return "A second instance with the same transactional.id starts while a transaction of the first one is open."
 	}
-	v.Records = func(p Parameters, place partition.Func) []fault.Record { return paymentsUpTo(paidByHeir+1, p, place) }
+	v.Records = func(p Parameters, place partition.Func) []fault.Record {
+		return firstPayments(p, place, paymentsPartitions, paidByHeir+1)
+	}
 	v.Requires = []evidence.Check{check(evidence.AbortedRecords, "==", 1)}
 	v.Checks = []evidence.Check{
 		check(evidence.FencedVisible, "==", 0),
@@ -152,13 +151,10 @@ func (h *hurry) startOverOpen(ctx context.Context) error {
 	if err := h.start(ctx); err != nil {
 		return err
 	}
-	if err := h.producer.payAll(ctx, paidBefore); err != nil {
+	if err := h.producer.commits(ctx, payment(paidBefore)); err != nil {
 		return err
 	}
-	if err := h.producer.Begin(ctx); err != nil {
-		return err
-	}
-	if err := h.producer.pay(ctx, paidOpen, paidOpen+1); err != nil {
+	if err := h.producer.begins(ctx, payment(paidOpen)); err != nil {
 		return err
 	}
 	heir, err := h.stage.NewTransactionalProducer(newInstance)
@@ -170,5 +166,5 @@ func (h *hurry) startOverOpen(ctx context.Context) error {
 		return err
 	}
 	h.stage.Answer(measured("the second was ready after", rounded(h.stage.Elapsed()-began)))
-	return heir.payAll(ctx, paidByHeir)
+	return heir.commits(ctx, payment(paidByHeir))
 }

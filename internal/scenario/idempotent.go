@@ -7,7 +7,6 @@ import (
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
-	"kcompare/internal/partition"
 )
 
 // idempotent is the story of a coffee shop's payments: the broker writes one,
@@ -133,14 +132,6 @@ func loseAnswers(p Parameters, how sends) fault.Plan {
 		lost.Select.Attempts = 1
 	}
 	return fault.Plan{lost}
-}
-
-func paymentRecords(p Parameters, place partition.Func) []fault.Record {
-	records := make([]fault.Record, p.Messages)
-	for n := range records {
-		records[n] = payment(n).planned(place, p.PartitionsOf(paymentsPartitions))
-	}
-	return records
 }
 
 func sendPayments(ctx context.Context, s *Stage, how sends) error {

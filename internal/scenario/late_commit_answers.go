@@ -46,7 +46,7 @@ func lateEndAnswers(end evidence.End) func(*evidence.Observed) []evidence.Answer
 		}
 		return []evidence.Answer{
 			{Question: fmt.Sprintf("the late %s was", end), Answer: was},
-			{Question: fmt.Sprintf("code of the late %s", end), Answer: code, Measured: true},
+			measured(fmt.Sprintf("code of the late %s", end), code),
 		}
 	}
 }
@@ -60,7 +60,7 @@ const noError = "ok"
 func lateProduceAnswers(o *evidence.Observed) []evidence.Answer {
 	return []evidence.Answer{
 		{Question: "payment 1 stands in the log", Answer: stands(o, evidence.RecordID{Role: payments, N: 1})},
-		{Question: "code of the late Produce", Answer: heldAnswer(o.Trace), Measured: true},
+		measured("code of the late Produce", heldAnswer(o.Trace)),
 	}
 }
 

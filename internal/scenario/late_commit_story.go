@@ -89,15 +89,6 @@ func (l lateStory) runAndGiveUp(ctx context.Context, s *Stage) error {
 
 func isHeld(e evidence.Exchange) bool { return e.Fault == string(fault.HoldRequest) }
 
-// initialized is a producer that is ready for its first transaction.
-func (s *Stage) initialized(ctx context.Context) (*TransactionalProducer, error) {
-	p, err := s.NewTransactionalProducer("")
-	if err != nil {
-		return nil, err
-	}
-	return p, p.Init(ctx)
-}
-
 // carryOut is one transaction. It is aborted when a message failed, or when that is
 // what the program wants; where even that fails, a new instance ends it.
 func (p *TransactionalProducer) carryOut(ctx context.Context, t ordered) (*TransactionalProducer, error) {
@@ -114,15 +105,4 @@ func (p *TransactionalProducer) carryOut(ctx context.Context, t ordered) (*Trans
 		}
 	}
 	return p.GiveUp(ctx)
-}
-
-// sendInTurn hands each message over when the one before was reported.
-func (p *Producer) sendInTurn(ctx context.Context, messages []Message) error {
-	for _, m := range messages {
-		p.Send(ctx, m)
-		if err := p.Wait(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }

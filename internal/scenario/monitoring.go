@@ -101,8 +101,7 @@ func monitored(answers string, how sends) Variant {
 		About: func(p Parameters) string { return aboutMonitored(p, answers, how) },
 		Plan:  func(p Parameters) fault.Plan { return watchedFaults(p, answers, how) },
 		Records: func(p Parameters, place partition.Func) []fault.Record {
-			p.Messages = watchedPayments(p)
-			return paymentRecords(p, place)
+			return firstPayments(p, place, paymentsPartitions, watchedPayments(p))
 		},
 		Run:      func(ctx context.Context, s *Stage) error { return payWatched(ctx, s, how) },
 		Conclude: concludeMonitoring(answers == answersAll, how == concurrent),
@@ -230,8 +229,7 @@ func monitoredTransactions() Variant {
 			return append(fault.Plan{lost}, loseAnswers(p, sequential)...)
 		},
 		Records: func(p Parameters, place partition.Func) []fault.Record {
-			p.Messages = 2 * watchedInTransaction
-			return paymentRecords(p, place)
+			return firstPayments(p, place, paymentsPartitions, 2*watchedInTransaction)
 		},
 		Run:      watchTransactions,
 		Conclude: concludeMonitoredTransactions,

@@ -1,9 +1,12 @@
 package scenario
 
 import (
+	"context"
 	"fmt"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+	"kcompare/internal/partition"
 )
 
 // What the coffee shop of most stories writes.
@@ -34,4 +37,27 @@ func refund(n int) Message {
 		Key:   fmt.Appendf(nil, "order-%04d", n),
 		Value: fmt.Appendf(nil, "refund-%04d", n),
 	}
+}
+
+// paymentRecords is where a plan finds the payments of a story with one for each message.
+func paymentRecords(p Parameters, place partition.Func) []fault.Record {
+	return firstPayments(p, place, paymentsPartitions, p.Messages)
+}
+
+// firstPayments is where it finds the first so many, in a topic to which the story gives
+// so many partitions.
+func firstPayments(p Parameters, place partition.Func, partitions int32, count int) []fault.Record {
+	records := make([]fault.Record, count)
+	for n := range records {
+		records[n] = payment(n).planned(place, p.PartitionsOf(partitions))
+	}
+	return records
+}
+
+// pay hands over the payments from one up to another, which is not among them, and waits.
+func (p *Producer) pay(ctx context.Context, from, to int) error {
+	for n := from; n < to; n++ {
+		p.Send(ctx, payment(n))
+	}
+	return p.Wait(ctx)
 }

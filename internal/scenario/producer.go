@@ -59,6 +59,17 @@ func record(topic string, m Message, id evidence.SendID) drivers.Record {
 	}
 }
 
+// sendInTurn hands each message over when the one before was reported.
+func (p *Producer) sendInTurn(ctx context.Context, messages []Message) error {
+	for _, m := range messages {
+		p.Send(ctx, m)
+		if err := p.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Wait returns when every message sent so far has been reported, or with the
 // error of ctx when that ends first. It does not flush: a flush would override
 // the linger that is being compared.
@@ -181,6 +192,15 @@ func (s *Stage) ready(p *TransactionalProducer) {
 	s.heirs = append(s.heirs, p)
 }
 
+// initialized is a producer that is ready for its first transaction.
+func (s *Stage) initialized(ctx context.Context) (*TransactionalProducer, error) {
+	p, err := s.NewTransactionalProducer("")
+	if err != nil {
+		return nil, err
+	}
+	return p, p.Init(ctx)
+}
+
 // Begin starts a transaction.
 func (p *TransactionalProducer) Begin(ctx context.Context) error {
 	if err := p.client.Begin(ctx); err != nil {
@@ -227,6 +247,25 @@ func (p *TransactionalProducer) Abort(ctx context.Context) error {
 	p.ending = p.ending || !p.fenced
 	outcome, err := p.client.Abort(ctx)
 	return p.ended(evidence.AskedAbort, outcome, err)
+}
+
+// begins starts a transaction, and waits until its messages are written.
+func (p *TransactionalProducer) begins(ctx context.Context, messages ...Message) error {
+	if err := p.Begin(ctx); err != nil {
+		return err
+	}
+	for _, m := range messages {
+		p.Send(ctx, m)
+	}
+	return p.Wait(ctx)
+}
+
+// commits writes messages in one transaction.
+func (p *TransactionalProducer) commits(ctx context.Context, messages ...Message) error {
+	if err := p.begins(ctx, messages...); err != nil {
+		return err
+	}
+	return p.Commit(ctx)
 }
 
 // Open starts a transaction and returns the producer of it: itself, or a new

@@ -155,16 +155,7 @@ func refuseSome(p Parameters) fault.Plan {
 }
 
 func burstRecords(p Parameters, place partition.Func) []fault.Record {
-	return paymentsIn(p, burstSize(p), place)
-}
-
-// paymentsIn are the first n payments, in a topic that the story gives one partition.
-func paymentsIn(p Parameters, n int, place partition.Func) []fault.Record {
-	records := make([]fault.Record, n)
-	for i := range records {
-		records[i] = payment(i).planned(place, p.PartitionsOf(1))
-	}
-	return records
+	return firstPayments(p, place, 1, burstSize(p))
 }
 
 func sendBurst(ctx context.Context, s *Stage) error {
@@ -185,7 +176,7 @@ func sendBurst(ctx context.Context, s *Stage) error {
 // inFlightAtOnce counts the Produce requests that came on a connection while an answer
 // was held back on it, with the one that it belongs to.
 func inFlightAtOnce(o *evidence.Observed) []evidence.Answer {
-	found := evidence.Answer{Question: "Produce requests in flight at once", Measured: true}
+	found := measured("Produce requests in flight at once", "")
 	for _, held := range o.Trace.Exchanges {
 		if held.Fault != string(fault.Delay) {
 			continue

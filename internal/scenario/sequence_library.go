@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
@@ -73,7 +72,7 @@ func countedBatches(o *evidence.Observed) []evidence.Answer {
 		{Question: "a batch sent again has", Answer: w.again, Expected: "the same number"},
 		{Question: "and is answered", Answer: w.told, Expected: "ok, first offset"},
 		{Question: "epoch", Answer: w.epoch},
-		{Question: "records in the largest batch", Answer: fmt.Sprint(w.largest), Measured: true},
+		measured("records in the largest batch", fmt.Sprint(w.largest)),
 	}
 }
 
@@ -147,15 +146,4 @@ func (w *batchHeaders) count(batches []evidence.TraceBatch) {
 		}
 		w.next = joinedWord(w.next, next)
 	}
-}
-
-// joinedWord adds a word to an answer that does not have it yet.
-func joinedWord(all, word string) string {
-	switch {
-	case all == "":
-		return word
-	case slices.Contains(strings.Split(all, "; "), word):
-		return all
-	}
-	return all + "; " + word
 }

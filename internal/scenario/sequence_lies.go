@@ -56,13 +56,11 @@ func sendToOneCustomer(ctx context.Context, s *Stage) error {
 	if err != nil {
 		return err
 	}
+	var messages []Message
 	for n := range lyingPayments(s.Parameters) {
-		p.Send(ctx, oneCustomer(n))
-		if err := p.Wait(ctx); err != nil {
-			return err
-		}
+		messages = append(messages, oneCustomer(n))
 	}
-	return nil
+	return p.sendInTurn(ctx, messages)
 }
 
 // The questions after a lie.

@@ -45,8 +45,8 @@ func restartedInFlight() Variant {
 				paymentsInLog(o, ""),
 				// librdkafka takes a refused batch for written or for failed: that depends on
 				// which of the others was answered first.
-				{Question: programTold, Answer: firstTold(o.Sends), Measured: true},
-				{Question: goneOn, Answer: fateOf(o), Measured: true},
+				measured(programTold, firstTold(o.Sends)),
+				measured(goneOn, fateOf(o)),
 			}
 		},
 	}

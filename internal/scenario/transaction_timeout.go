@@ -192,30 +192,16 @@ func (o *overtime) open(ctx context.Context) (err error) {
 	if err := o.producer.Init(ctx); err != nil {
 		return err
 	}
-	if err := o.producer.payAll(ctx, inTime); err != nil {
+	if err := o.producer.commits(ctx, payment(inTime)); err != nil {
 		return err
 	}
-	if err := o.producer.Begin(ctx); err != nil {
-		return err
-	}
-	return o.producer.pay(ctx, timedOut, timedOut+1)
-}
-
-// payAll is a transaction with one payment.
-func (p *TransactionalProducer) payAll(ctx context.Context, n int) error {
-	if err := p.Begin(ctx); err != nil {
-		return err
-	}
-	if err := p.pay(ctx, n, n+1); err != nil {
-		return err
-	}
-	return p.Commit(ctx)
+	return o.producer.begins(ctx, payment(timedOut))
 }
 
 // goOn tries the next transaction with the same producer, and if that fails with a new
 // one.
 func (o *overtime) goOn(ctx context.Context) error {
-	err := o.producer.payAll(ctx, nextOne)
+	err := o.producer.commits(ctx, payment(nextOne))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -227,7 +213,7 @@ func (o *overtime) goOn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return heir.payAll(ctx, nextOne)
+	return heir.commits(ctx, payment(nextOne))
 }
 
 func (o *overtime) answer(question, answer string) {

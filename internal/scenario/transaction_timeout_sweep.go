@@ -112,7 +112,7 @@ func (o *overtime) commitFenced(ctx context.Context) error {
 		return err
 	}
 	o.commit(ctx)
-	return heir.payAll(ctx, nextOne)
+	return heir.commits(ctx, payment(nextOne))
 }
 
 // beyondLimit is more than transaction.max.timeout.ms grants by default.
@@ -153,7 +153,7 @@ func askTooMuch(ctx context.Context, s *Stage) error {
 	if err := modest.Init(ctx); err != nil {
 		return err
 	}
-	return modest.payAll(ctx, inTime)
+	return modest.commits(ctx, payment(inTime))
 }
 
 // settingIn is the first word of an error's text that looks like a setting.

@@ -3,8 +3,6 @@ package scenario
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"time"
 
 	"kcompare/internal/evidence"
 )
@@ -135,14 +133,4 @@ func (w wire) batches() []evidence.TraceBatch {
 		all = append(all, e.Batches...)
 	}
 	return all
-}
-
-// measured is an answer that takes no part in a verdict.
-func measured(question, answer string) evidence.Answer {
-	return evidence.Answer{Question: question, Answer: answer, Measured: true}
-}
-
-// millis is a time as settings have it, "5.3 ms".
-func millis(d time.Duration) string {
-	return strconv.FormatFloat(float64(d.Microseconds())/1000, 'f', 1, 64) + " ms"
 }

@@ -143,14 +143,6 @@ func openTransaction(ctx context.Context, s *Stage, who string, count int) (*Tra
 	return p, p.pay(ctx, 0, count)
 }
 
-// pay writes the payments of a range and waits for their reports.
-func (p *Producer) pay(ctx context.Context, from, to int) error {
-	for n := from; n < to; n++ {
-		p.Send(ctx, payment(n))
-	}
-	return p.Wait(ctx)
-}
-
 func idempotentZombie(ctx context.Context, s *Stage) error {
 	count := zombiePayments(s.Parameters)
 	old, err := s.NewProducer(oldInstance)

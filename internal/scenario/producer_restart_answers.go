@@ -60,7 +60,7 @@ func sessionAnswers(o *evidence.Observed, id, epoch string) []evidence.Answer {
 	}
 	answers := []evidence.Answer{ids, epochs}
 	if grows != "" { // brokers hand out blocks of ids, so that it says little where there are several
-		answers = append(answers, evidence.Answer{Question: "its producer id", Answer: grows, Measured: true})
+		answers = append(answers, measured("its producer id", grows))
 	}
 	return answers
 }

@@ -65,8 +65,7 @@ outstanding (librdkafka's commit cannot be interrupted).`,
 func restartPayments(p Parameters) int { return max(10, p.share(20)) }
 
 func restartRecords(p Parameters, place partition.Func) []fault.Record {
-	p.Messages = restartPayments(p)
-	return paymentRecords(p, place)
+	return firstPayments(p, place, paymentsPartitions, restartPayments(p))
 }
 
 // silentBroker takes answers to writes away and leaves the connection up, so that the

@@ -1,0 +1,48 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kcompare/internal/evidence"
+)
+
+// How answers are made and spelled, whichever story gives them.
+
+// measured is an answer that takes no part in a verdict.
+func measured(question, answer string) evidence.Answer {
+	return evidence.Answer{Question: question, Answer: answer, Measured: true}
+}
+
+// millis is a time as settings have it, "5.3 ms".
+func millis(d time.Duration) string {
+	return strconv.FormatFloat(float64(d.Microseconds())/1000, 'f', 1, 64) + " ms"
+}
+
+// inMS is one to the millisecond, "12 ms".
+func inMS(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
+
+// rounded is a longer one, "1.24s".
+func rounded(d time.Duration) string { return d.Round(10 * time.Millisecond).String() }
+
+// yesNo is how an answer says which of the two.
+func yesNo(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+// joinedWord adds a word to an answer that does not have it yet.
+func joinedWord(all, word string) string {
+	switch {
+	case all == "":
+		return word
+	case slices.Contains(strings.Split(all, "; "), word):
+		return all
+	}
+	return all + "; " + word
+}
