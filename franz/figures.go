@@ -45,7 +45,6 @@ func (c *counters) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, bytes int, _, 
 // OnBrokerE2E is called for requests that were never written too; and for one that was
 // written and whose connection ended before its turn to be answered with a WriteErr,
 // though OnBrokerWrite had none (kgo/broker.go, handleResps).
-
 func (c *counters) OnBrokerE2E(_ kgo.BrokerMetadata, key int16, e kgo.BrokerE2E) {
 	if key == int16(kmsg.Produce) && e.BytesWritten > 0 {
 		c.ended.Add(1)

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"kcompare/drivers"
 	"kcompare/internal/evidence"
 )
 
-// How answers are made and spelled, whichever story gives them.
+// How answers are made and spelled, whichever story gives them, and what several find
+// them in.
 
 // measured is an answer that takes no part in a verdict.
 func measured(question, answer string) evidence.Answer {
@@ -45,4 +47,23 @@ func joinedWord(all, word string) string {
 		return all
 	}
 	return all + "; " + word
+}
+
+// identityOf is the producer id and epoch in the last batch of a transaction; wrote is
+// false if there is none.
+func identityOf(o *evidence.Observed, transaction int) (id drivers.ProducerID, wrote bool) {
+	number := map[evidence.SendID]int{}
+	for _, s := range o.Sends {
+		number[s.Send] = s.Transaction
+	}
+	for _, e := range o.Trace.Exchanges {
+		for _, b := range e.Batches {
+			for _, send := range b.Sends {
+				if number[send] == transaction {
+					id, wrote = drivers.ProducerID{ID: b.ProducerID, Epoch: b.ProducerEpoch}, true
+				}
+			}
+		}
+	}
+	return id, wrote
 }

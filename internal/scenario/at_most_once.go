@@ -130,12 +130,7 @@ func (p *Producer) settle(ctx context.Context) error {
 	if !p.Failed() {
 		return nil
 	}
-	select {
-	case <-time.After(afterFailure):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return p.stage.Pause(ctx, afterFailure)
 }
 
 // loseRequests loses requests before the broker sees them.

@@ -9,7 +9,8 @@ import (
 )
 
 // FaultNames lists what the plan does, "drop-response Produce", each kind once, in the
-// order of the plan, and then what the story itself does. Several rules of a kind are counted: "answer-instead Produce x 12".
+// order of the plan, and then what the story itself does. Several rules of a kind are
+// counted: "answer-instead Produce x 12".
 func (v Variant) FaultNames(p Parameters) []string {
 	names := []string{}
 	rules := map[string]int{}

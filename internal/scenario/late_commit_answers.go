@@ -115,30 +115,12 @@ func transactionVersion(t evidence.Trace) string {
 
 // ownEpoch compares the batches of the two transactions.
 func ownEpoch(o *evidence.Observed) string {
-	type session struct {
-		producer int64
-		epoch    int16
-	}
-	number := map[evidence.SendID]int{}
-	for _, s := range o.Sends {
-		number[s.Send] = s.Transaction
-	}
-	of := map[int]session{}
-	for _, e := range o.Trace.Exchanges {
-		for _, b := range e.Batches {
-			for _, id := range b.Sends {
-				of[number[id]] = session{b.ProducerID, b.ProducerEpoch}
-			}
-		}
-	}
-	first, second := of[1], of[2]
-	switch {
-	case len(of) < 2:
+	first, wrote := identityOf(o, 1)
+	second, wroteAgain := identityOf(o, 2)
+	if !wrote || !wroteAgain {
 		return ""
-	case first == second:
-		return "no"
 	}
-	return "yes"
+	return yesNo(first != second)
 }
 
 // heldAnswer is what the broker answered to the request that was held.

@@ -128,19 +128,9 @@ func concludeMonitoredTransactions(o *evidence.Observed) []evidence.Answer {
 
 // epochOf is that of the last batch of a transaction; "" if none was sent.
 func epochOf(o *evidence.Observed, transaction int) string {
-	number := map[evidence.SendID]int{}
-	for _, s := range o.Sends {
-		number[s.Send] = s.Transaction
+	id, wrote := identityOf(o, transaction)
+	if !wrote {
+		return ""
 	}
-	epoch := ""
-	for _, e := range o.Trace.Exchanges {
-		for _, b := range e.Batches {
-			for _, id := range b.Sends {
-				if number[id] == transaction {
-					epoch = strconv.Itoa(int(b.ProducerEpoch))
-				}
-			}
-		}
-	}
-	return epoch
+	return strconv.Itoa(int(id.Epoch))
 }
