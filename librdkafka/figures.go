@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/confluentinc/confluent-kafka-go/v2/kafka"
 
@@ -21,12 +22,15 @@ const statisticsInterval = 50
 // figures keeps who waits for what librdkafka says of itself (statistics.interval.ms,
 // STATISTICS.md).
 type figures struct {
+	began time.Time // before the library's client was made
+
 	mu      sync.Mutex
 	waiting []chan statistics
 }
 
 // statistics is the part of an event that is a figure here.
 type statistics struct {
+	Age      int64 `json:"age"`     // of the library's client, in microseconds
 	Messages int64 `json:"msg_cnt"` // in queues
 	Sent     int64 `json:"txmsgs"`
 	Brokers  map[string]struct {
@@ -64,6 +68,18 @@ func (f *figures) event(text string) {
 	}
 }
 
+// fresh is the first event of which nothing is older than the call. Others may have been
+// on their way already, and several of them on a machine that has other things to do.
+func (f *figures) fresh(ctx context.Context) (statistics, error) {
+	called := time.Since(f.began)
+	for {
+		s, err := f.next(ctx)
+		if err != nil || s.Age >= called.Microseconds() {
+			return s, err
+		}
+	}
+}
+
 // next is the first event that comes after the call.
 func (f *figures) next(ctx context.Context) (statistics, error) {
 	one := make(chan statistics, 1)
@@ -78,14 +94,11 @@ func (f *figures) next(ctx context.Context) (statistics, error) {
 	}
 }
 
-// Figures is drivers.Teller. The first event may have been on its way already.
+// Figures is drivers.Teller.
 func (p *producer) Figures(ctx context.Context) (drivers.Figures, error) {
-	if _, err := p.figures.next(ctx); err != nil {
-		return nil, fmt.Errorf("figures: librdkafka did not speak: %w", err)
-	}
-	s, err := p.figures.next(ctx)
+	s, err := p.figures.fresh(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("figures: librdkafka did not speak again: %w", err)
+		return nil, fmt.Errorf("figures: librdkafka did not speak: %w", err)
 	}
 	return s.figures(p.transactional), nil
 }

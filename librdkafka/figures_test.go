@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -49,5 +50,29 @@ func TestFiguresEndWithContext(t *testing.T) {
 	p := &producer{}
 	if figures, err := p.Figures(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v and error %v, expected that of the context", figures, err)
+	}
+}
+
+// TestFiguresAreFresh: what librdkafka said before the call, and what waited to be taken
+// until after it, is not handed on.
+func TestFiguresAreFresh(t *testing.T) {
+	f := figures{began: time.Now().Add(-time.Minute)}
+	got := make(chan statistics)
+	go func() {
+		s, _ := f.fresh(context.Background())
+		got <- s
+	}()
+	for _, event := range []string{
+		`{"age": 1000000, "txmsgs": 1}`, `{"age": 59999999, "txmsgs": 2}`, `{"age": 90000000, "txmsgs": 3}`,
+	} {
+		for waiting := false; !waiting; {
+			f.mu.Lock()
+			waiting = len(f.waiting) == 1
+			f.mu.Unlock()
+		}
+		f.event(event)
+	}
+	if s := <-got; s.Sent != 3 {
+		t.Errorf("got event %d, expected the third: the others are older than the call", s.Sent)
 	}
 }

@@ -47,6 +47,7 @@ func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
 		logs.stop()
 		return nil, err
 	}
+	began := time.Now()
 	lib, err := kafka.NewProducer(&conf)
 	if err != nil {
 		logs.stop()
@@ -54,7 +55,7 @@ func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
 	}
 	p := &producer{
 		lib: lib, transactional: role == drivers.RoleTransactionalProducer,
-		calls: newCalls(), logs: logs, served: make(chan struct{}),
+		calls: newCalls(), logs: logs, figures: figures{began: began}, served: make(chan struct{}),
 	}
 	go p.serve()
 	return p, nil
