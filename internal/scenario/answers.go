@@ -49,6 +49,18 @@ func joinedWord(all, word string) string {
 	return all + "; " + word
 }
 
+// codesOf are the codes with which records failed, sorted, each once.
+func codesOf(sends []evidence.Send) []string {
+	var codes []string
+	for _, s := range sends {
+		if s.Error != nil {
+			codes = append(codes, s.Error.Code)
+		}
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
 // identityOf is the producer id and epoch in the last batch of a transaction; wrote is
 // false if there is none.
 func identityOf(o *evidence.Observed, transaction int) (id drivers.ProducerID, wrote bool) {

@@ -1,9 +1,9 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -135,16 +135,6 @@ func scaled(v Variant, of, least int) Variant {
 // codes answers with which codes payments failed.
 func codes(question string) func(*evidence.Observed) []evidence.Answer {
 	return func(o *evidence.Observed) []evidence.Answer {
-		var all []string
-		for _, s := range o.Sends {
-			if s.Error != nil && !slices.Contains(all, s.Error.Code) {
-				all = append(all, s.Error.Code)
-			}
-		}
-		slices.Sort(all)
-		if len(all) == 0 {
-			all = []string{"none"}
-		}
-		return []evidence.Answer{{Question: question, Answer: strings.Join(all, ", ")}}
+		return []evidence.Answer{{Question: question, Answer: cmp.Or(strings.Join(codesOf(o.Sends), ", "), "none")}}
 	}
 }

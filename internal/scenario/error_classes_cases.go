@@ -69,14 +69,7 @@ func noRight() Variant {
 
 // reportedCause is what the reports on failed records have in common, told by their codes.
 func reportedCause(sends []evidence.Send) string {
-	var codes []string
-	for _, s := range sends {
-		if s.Error != nil {
-			codes = append(codes, s.Error.Code)
-		}
-	}
-	slices.Sort(codes)
-	codes = slices.Compact(codes)
+	codes := codesOf(sends)
 	if len(codes) > 0 && !slices.ContainsFunc(codes, func(code string) bool { return !strings.HasSuffix(code, "_AUTHORIZATION_FAILED") }) {
 		return "authorization"
 	}
