@@ -47,6 +47,10 @@ func forgottenID() Variant {
 	}
 	v.Plan = noFaults
 	v.Run = func(ctx context.Context, s *Stage) error { return k.playForgotten(ctx, s, cells[0]) }
+	tell := v.Conclude
+	v.Conclude = func(o *evidence.Observed) []evidence.Answer {
+		return append(tell(o), evidence.Answer{Question: "the broker has forgotten the id", Answer: saysForgotten(o)})
+	}
 	return v
 }
 
@@ -93,14 +97,22 @@ func (k transactionCall) playForgotten(ctx context.Context, s *Stage, c errorCel
 
 // loops counts the answers that said that the id is unknown.
 func loops(o *evidence.Observed) string {
-	refused := 0
-	for _, e := range o.Trace.Exchanges {
-		if e.Delivered && slices.Contains(strings.Split(e.Result, ", "), invalidMapping.name) {
-			refused++
-		}
-	}
-	if refused > mostRefused {
+	if refused := countRequests(o, deniesID); refused > mostRefused {
 		return fmt.Sprintf("%d times", refused)
 	}
 	return "no"
+}
+
+// saysForgotten has no answer where the broker knew the id all the time: then nothing
+// was shown.
+func saysForgotten(o *evidence.Observed) string {
+	if countRequests(o, deniesID) == 0 {
+		return ""
+	}
+	return "yes"
+}
+
+// deniesID says whether a client was told that its id is unknown.
+func deniesID(e evidence.Exchange) bool {
+	return e.Delivered && slices.Contains(strings.Split(e.Result, ", "), invalidMapping.name)
 }

@@ -201,16 +201,16 @@ func TestE01Cause(t *testing.T) {
 	}
 }
 
-// TestE05Loops: one answer for each call is no loop.
+// TestE05Loops: one answer for each call is no loop, and none shows nothing.
 func TestE05Loops(t *testing.T) {
-	for refused, want := range map[int]string{0: "no", mostRefused: "no", mostRefused + 1: "6 times"} {
+	for refused, want := range map[int][2]string{0: {"no", ""}, mostRefused: {"no", "yes"}, mostRefused + 1: {"6 times", "yes"}} {
 		o := &evidence.Observed{Trace: evidence.Trace{Exchanges: []evidence.Exchange{
 			{API: "InitProducerId", Result: "ok", Delivered: true}, {API: "InitProducerId", Result: invalidMapping.name},
 		}}}
 		for range refused {
 			o.Trace.Exchanges = append(o.Trace.Exchanges, evidence.Exchange{API: "InitProducerId", Result: invalidMapping.name, Delivered: true})
 		}
-		if got := loops(o); got != want {
+		if got := [2]string{loops(o), saysForgotten(o)}; got != want {
 			t.Errorf("%d answers: %q, want %q", refused, got, want)
 		}
 	}

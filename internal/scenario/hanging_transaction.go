@@ -66,7 +66,7 @@ const hangingTimeout = 5 * time.Second
 // What is the longest that the story waits for a reader: much longer than a start takes,
 // and much shorter than the minute after which a transaction times out by default.
 const (
-	promptly     = 10 * time.Second
+	promptly     = 30 * time.Second
 	longestSweep = 15 * time.Second // on a broker that sweeps every ten seconds
 	inVain       = time.Second
 )
@@ -242,8 +242,12 @@ func (h *hanging) die(ctx context.Context) (began time.Duration, err error) {
 	if err := p.commits(ctx, hangingPayments(hangingFirst, hangingDead)...); err != nil {
 		return 0, err
 	}
-	if had, err := h.read(ctx, hangingFirst, promptly); err != nil || !had {
-		return 0, fmt.Errorf("read the first payment within %v, before anything hangs: %t: %w", promptly, had, err)
+	had, err := h.read(ctx, hangingFirst, promptly)
+	if err != nil {
+		return 0, fmt.Errorf("read the first payment, before anything hangs: %w", err)
+	}
+	if !had {
+		return 0, fmt.Errorf("read the first payment, before anything hangs: it did not come within %v", promptly)
 	}
 	if err := p.Begin(ctx); err != nil {
 		return 0, err
