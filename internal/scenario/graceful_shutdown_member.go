@@ -150,7 +150,7 @@ func takeover(o *evidence.Observed, leave, handout string) []evidence.Answer {
 			last = e
 		}
 	}
-	if last.API == "LeaveGroup" {
+	if last.API == "LeaveGroup" && last.Result == okResult {
 		sent = "sent"
 	}
 	for _, e := range o.Trace.Exchanges {
@@ -163,10 +163,10 @@ func takeover(o *evidence.Observed, leave, handout string) []evidence.Answer {
 	when := ""
 	switch gap := joined.AnsweredAt - last.At; {
 	case err != nil || joined.N == 0 || last.N == 0: // the trace does not show it
-	case sent == "sent":
-		when = afterLeave
 	case gap >= session*1000: // microseconds
 		when = afterSession
+	case sent == "sent":
+		when = afterLeave
 	default:
 		when = "earlier"
 	}

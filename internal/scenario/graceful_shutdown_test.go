@@ -29,8 +29,10 @@ func TestHeard(t *testing.T) {
 func TestTakeover(t *testing.T) {
 	const s = 1_000_000 // microseconds
 	said := func(n int64, client, api string, at, answered int64) evidence.Exchange {
-		return evidence.Exchange{N: n, Client: client, API: api, At: at, AnsweredAt: answered, Answered: answered > 0}
+		return evidence.Exchange{N: n, Client: client, API: api, At: at, AnsweredAt: answered, Answered: answered > 0, Result: okResult}
 	}
+	refused := said(7, endingClient, "LeaveGroup", 5*s, 5*s+1)
+	refused.Result = "UNKNOWN_MEMBER_ID"
 	together := []evidence.Exchange{
 		said(1, endingClient, "JoinGroup", 1*s, 1*s),
 		said(2, stayingClient, "JoinGroup", 2*s, 3*s+10),
@@ -46,6 +48,8 @@ func TestTakeover(t *testing.T) {
 		when  string
 	}{
 		{"it leaves", []evidence.Exchange{said(7, endingClient, "LeaveGroup", 5*s, 5*s+1), said(8, stayingClient, "JoinGroup", 5*s+2, 5*s+3)}, "sent", afterLeave},
+		{"its leaving changes nothing", []evidence.Exchange{said(7, endingClient, "LeaveGroup", 5*s, 5*s+1), said(8, stayingClient, "JoinGroup", 11*s, 11*s+3)}, "sent", afterSession},
+		{"its leaving is refused", []evidence.Exchange{refused, said(8, stayingClient, "JoinGroup", 5*s+2, 5*s+3)}, "none", "earlier"},
 		{"it vanishes", []evidence.Exchange{said(7, stayingClient, "JoinGroup", 9*s+20, 9*s+20)}, "none", afterSession},
 		{"it is given up too early", []evidence.Exchange{said(7, stayingClient, "JoinGroup", 9*s, 9*s+19)}, "none", "earlier"},
 		{"nobody joins", []evidence.Exchange{said(7, stayingClient, "Heartbeat", 9*s, 9*s)}, "none", ""},
