@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,9 +22,6 @@ func measured(question, answer string) evidence.Answer {
 func millis(d time.Duration) string {
 	return strconv.FormatFloat(float64(d.Microseconds())/1000, 'f', 1, 64) + " ms"
 }
-
-// inMS is one to the millisecond, "12 ms".
-func inMS(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
 // rounded is a longer one, "1.24s".
 func rounded(d time.Duration) string { return d.Round(10 * time.Millisecond).String() }

@@ -186,16 +186,7 @@ func libraryCommit(name string, end endOfLife) Variant {
 func inMillis(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
 // waitingOrders are all valid.
-func waitingOrders(Parameters) []Input {
-	inputs := make([]Input, autoOrders)
-	for n := range inputs {
-		inputs[n] = Input{Valid: true, Message: Message{
-			Topic: orders, ID: evidence.RecordID{Role: orders, N: n}, Key: fmt.Appendf(nil, "order_%d", n),
-			Value: fmt.Appendf(nil, `{"order_id": %d, "amount": %d}`, n, 100+10*n),
-		}}
-	}
-	return inputs
-}
+func waitingOrders(Parameters) []Input { return incoming(0, autoOrders) }
 
 func autoCommitRecords(p Parameters, place partition.Func) []fault.Record {
 	var records []fault.Record

@@ -61,11 +61,7 @@ asks again, franz-go 20 ms.`,
 	}
 }
 
-const (
-	concurrentCode = 51 // CONCURRENT_TRANSACTIONS
-	concurrentName = "CONCURRENT_TRANSACTIONS"
-	halfOfThem     = 0.5
-)
+const halfOfThem = 0.5
 
 // concurrentPayments is how many transactions there are: enough that half of them are
 // some, whatever the seed.
@@ -118,7 +114,7 @@ func answeredPlainly(api, notSent string) Variant {
 
 // answeringConcurrent gives the answer to half of the first requests, one for each payment.
 func answeringConcurrent(v Variant, rule fault.Rule) Variant {
-	rule.Name, rule.Action, rule.Code = "answer-"+rule.Select.API, fault.AnswerInstead, concurrentCode
+	rule.Name, rule.Action, rule.Code = "answer-"+rule.Select.API, fault.AnswerInstead, concurrentTxns.code
 	rule.Select.Probability = halfOfThem
 	about := v.About
 	v.About = func(p Parameters) string {
@@ -149,7 +145,7 @@ func answeredInit() Variant {
 	}
 	v.Plan = func(p Parameters) fault.Plan {
 		return fault.Plan{{
-			Name: "answer-InitProducerId", Action: fault.AnswerInstead, Code: concurrentCode,
+			Name: "answer-InitProducerId", Action: fault.AnswerInstead, Code: concurrentTxns.code,
 			Select: fault.Selector{API: initProducerID, First: fewStarts(p), Probability: 1},
 		}}
 	}
@@ -178,7 +174,7 @@ func answeredAlways() Variant {
 	}
 	v.Plan = func(Parameters) fault.Plan {
 		always := fault.Rule{
-			Name: "answer-always", Action: fault.AnswerInstead, Code: concurrentCode,
+			Name: "answer-always", Action: fault.AnswerInstead, Code: concurrentTxns.code,
 			Select: fault.Selector{API: "EndTxn", End: "commit", Probability: 1},
 		}
 		first := always
@@ -199,7 +195,7 @@ func answeredAlways() Variant {
 // the program.
 func concludeConcurrent(o *evidence.Observed) []evidence.Answer {
 	own := countRequests(o, func(e evidence.Exchange) bool {
-		return e.Fault == "" && e.Answered && strings.Contains(e.Result, concurrentName)
+		return e.Fault == "" && e.Answered && strings.Contains(e.Result, concurrentTxns.name)
 	})
 	return []evidence.Answer{
 		{Question: "51 reached the program", Answer: yesNo(toldConcurrent(o))},
@@ -219,7 +215,7 @@ func quiet(conclude func(*evidence.Observed) []evidence.Answer) func(*evidence.O
 // toldConcurrent says whether any call or record of the program ended with it.
 func toldConcurrent(o *evidence.Observed) bool {
 	for _, e := range o.Trial.Errors {
-		if e.Code == concurrentName {
+		if e.Code == concurrentTxns.name {
 			return true
 		}
 	}

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"kcompare/internal/evidence"
-	"kcompare/internal/fault"
 )
 
 // The topics of defaults. Each has the partitions that its story needs: a hash shows
@@ -80,7 +79,7 @@ func bare(name, claim string) Variant {
 		Name: name, Kind: evidence.Promise, Claim: claim,
 		Bare: true, Fields: true,
 		Checks: []evidence.Check{check(evidence.LogRecords, "==", evidence.Intended), check(evidence.Unique, "==", evidence.Intended)},
-		Plan:   func(Parameters) fault.Plan { return nil },
+		Plan:   noFaults,
 	}
 }
 

@@ -140,7 +140,7 @@ func (k transactionCall) requests(o *evidence.Observed, c errorCell) int {
 		switch {
 		case k.api == "Produce" && e.Carries(c.order(hit).ID):
 			requests++
-		case k.api != "Produce" && e.API == k.api && e.TransactionalID == c.id() && strings.HasPrefix(e.Summary, string(k.end)):
+		case k.api != "Produce" && e.API == k.api && e.TransactionalID == c.id() && endOf(e) == k.end:
 			requests++
 		}
 	}

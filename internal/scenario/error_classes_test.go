@@ -108,7 +108,7 @@ func TestTransactionInWords(t *testing.T) {
 	}
 	ends := func(n int) (all []evidence.Exchange) {
 		for range n {
-			all = append(all, evidence.Exchange{API: "EndTxn", TransactionalID: theCell.id(), Summary: "commit " + theCell.id()})
+			all = append(all, evidence.Exchange{API: "EndTxn", TransactionalID: theCell.id(), End: &evidence.TraceEnd{Commit: true}})
 		}
 		return all
 	}
@@ -127,7 +127,7 @@ func TestTransactionInWords(t *testing.T) {
 		"nothing written":         {commit, evidence.Log{}, told("commit", "fatal"), "", ends(1), "aborted, fatal"},
 		"open":                    {commit, logWith(id, 1, "open"), told("commit", "fatal"), "", ends(1), "open, fatal"},
 		"the worst of others":     {commit, evidence.Log{}, append(told("abort", "fatal"), told("produce", "unknown-outcome")...), "", nil, "aborted, fatal"},
-		"the end of another":      {commit, logWith(id, 1, evidence.Commit), nil, "", append(ends(1), evidence.Exchange{API: "EndTxn", TransactionalID: "other", Summary: "commit other"}), "committed"},
+		"the end of another":      {commit, logWith(id, 1, evidence.Commit), nil, "", append(ends(1), evidence.Exchange{API: "EndTxn", TransactionalID: "other", End: &evidence.TraceEnd{Commit: true}}), "committed"},
 		"the record's own error":  {produce, evidence.Log{}, told("produce", "fatal"), "application", carried(id, 1), "aborted, application"},
 		"produced again":          {produce, logWith(id, 1, evidence.Commit), nil, "", carried(id, 2), "retried, committed"},
 	} {

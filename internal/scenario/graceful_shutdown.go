@@ -135,7 +135,7 @@ func runToEnd(ctx context.Context, s *Stage, p script) error {
 		s.Answer(measured("reports when its close returned", fmt.Sprint(it.reported)))
 	}
 	if it, err := c.Did(ctx, last); err == nil {
-		s.Answer(measured("last step to end of process", inMS(gone-it.at)))
+		s.Answer(measured("last step to end of process", millis(gone-it.at)))
 	}
 	return nil
 }

@@ -117,11 +117,11 @@ func (w endsMember) play(ctx context.Context, s *Stage) error {
 		return err
 	}
 	s.Answer(evidence.Answer{Question: askedEnd, Answer: ended, Expected: w.ended})
-	s.Answer(measured("signal to end of process", inMS(s.Elapsed()-signalled)))
+	s.Answer(measured("signal to end of process", millis(s.Elapsed()-signalled)))
 	if _, err := other.Read(ctx, partitions); err != nil {
 		return err
 	}
-	s.Answer(measured("signal to all read by the other", inMS(s.Elapsed()-signalled)))
+	s.Answer(measured("signal to all read by the other", millis(s.Elapsed()-signalled)))
 	if err := other.Terminate(); err != nil {
 		return err
 	}

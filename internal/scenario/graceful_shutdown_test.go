@@ -71,9 +71,9 @@ func TestTakeover(t *testing.T) {
 
 func TestEndTxnOf(t *testing.T) {
 	trace := evidence.Trace{Exchanges: []evidence.Exchange{
-		{Client: firstClient, API: "EndTxn", Summary: "abort payment-service pid=1 epoch=0"},
+		{Client: firstClient, API: "EndTxn", End: &evidence.TraceEnd{}},
 		{Client: firstClient, API: "Produce"},
-		{Client: "kcompare", API: "EndTxn", Summary: "commit payment-service pid=1 epoch=1"},
+		{Client: "kcompare", API: "EndTxn", End: &evidence.TraceEnd{Commit: true}},
 	}}
 	for client, want := range map[string]string{firstClient: "abort", "kcompare": "commit", "nobody": "none"} {
 		if got := endTxnOf(trace, client); got != want {

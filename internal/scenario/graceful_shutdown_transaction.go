@@ -89,7 +89,7 @@ func (w endsInTransaction) play(ctx context.Context, s *Stage) error {
 		return err
 	}
 	s.Answer(evidence.Answer{Question: askedEnd, Answer: ended, Expected: w.ended})
-	s.Answer(measured("signal to end of process", inMS(s.Elapsed()-signalled)))
+	s.Answer(measured("signal to end of process", millis(s.Elapsed()-signalled)))
 	s.Answer(evidence.Answer{Question: askedOpen, Answer: leftOpen(ctx, s), Expected: w.leavesOpen})
 	return w.playNext(ctx, s)
 }
@@ -103,7 +103,7 @@ func (w endsInTransaction) playNext(ctx context.Context, s *Stage) error {
 	if err := next.Init(ctx); err != nil {
 		return err
 	}
-	s.Answer(measured("init of the next instance", inMS(s.Elapsed()-started)))
+	s.Answer(measured("init of the next instance", millis(s.Elapsed()-started)))
 	if err := next.Begin(ctx); err != nil {
 		return err
 	}
@@ -149,9 +149,8 @@ func anyEndTxn(ctx context.Context, s *Stage) bool {
 func endTxnOf(t evidence.Trace, client string) string {
 	var asked []string
 	for _, e := range t.Exchanges {
-		if e.API == "EndTxn" && e.Client == client {
-			end, _, _ := strings.Cut(e.Summary, " ")
-			asked = append(asked, end)
+		if end := endOf(e); end != "" && e.Client == client {
+			asked = append(asked, string(end))
 		}
 	}
 	if len(asked) == 0 {

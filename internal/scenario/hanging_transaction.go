@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"kcompare/drivers"
@@ -352,14 +351,15 @@ func countRequests(o *evidence.Observed, counted func(evidence.Exchange) bool) i
 	return n
 }
 
-// isAbort: the summary of EndTxn begins with what it asks for.
 func isAbort(e evidence.Exchange) bool { return endOf(e) == evidence.AskedAbort }
 
 // endOf is what an EndTxn asks for, "" for other requests.
 func endOf(e evidence.Exchange) evidence.End {
-	if e.API != "EndTxn" {
+	switch {
+	case e.End == nil:
 		return ""
+	case e.End.Commit:
+		return evidence.AskedCommit
 	}
-	asked, _, _ := strings.Cut(e.Summary, " ")
-	return evidence.End(asked)
+	return evidence.AskedAbort
 }

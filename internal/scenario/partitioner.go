@@ -125,7 +125,7 @@ func partitionerVariant(name string) Variant {
 		About: func(Parameters) string {
 			return fmt.Sprintf("%d keys, and records without any, one at a time to topics of 1, 6, 7, 8 and 12 partitions; an answer is the partition on each of them.", len(keys()))
 		},
-		Plan:    func(Parameters) fault.Plan { return nil },
+		Plan:    noFaults,
 		Records: keyedRecords,
 		Run:     sendKeys,
 		Conclude: func(o *evidence.Observed) []evidence.Answer {

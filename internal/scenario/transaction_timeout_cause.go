@@ -28,7 +28,7 @@ const (
 func timeoutCause(o *evidence.Observed, expected string) evidence.Answer {
 	answer := evidence.Answer{Question: "cause", Expected: expected}
 	all := o.Trace.Exchanges
-	wrote := slices.IndexFunc(all, func(e evidence.Exchange) bool { return carries(e, timedOut) && e.Result == okResult })
+	wrote := slices.IndexFunc(all, func(e evidence.Exchange) bool { return e.Carries(payment(timedOut).ID) && e.Result == okResult })
 	if wrote < 0 {
 		return answer
 	}
@@ -46,11 +46,6 @@ func timeoutCause(o *evidence.Observed, expected string) evidence.Answer {
 		answer.Answer = byNeither
 	}
 	return answer
-}
-
-// carries says whether a Produce request has the payment.
-func carries(e evidence.Exchange, n int) bool {
-	return slices.ContainsFunc(e.Batches, func(b evidence.TraceBatch) bool { return slices.Contains(b.IDs, payment(n).ID) })
 }
 
 // refusals are the codes with which brokers refuse a producer that was fenced or whose

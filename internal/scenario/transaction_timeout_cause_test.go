@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,9 @@ func (w *onWire) add(at int64, api, summary, result string, payments ...int) *on
 	e := evidence.Exchange{
 		API: api, At: at * 1000, AnsweredAt: at*1000 + 1000, Summary: summary, Result: result,
 		Forwarded: true, Answered: true, Delivered: true,
+	}
+	if api == "EndTxn" {
+		e.End = &evidence.TraceEnd{Commit: strings.HasPrefix(summary, "commit")}
 	}
 	for _, n := range payments {
 		e.Batches = append(e.Batches, evidence.TraceBatch{IDs: []evidence.RecordID{payment(n).ID}})

@@ -60,10 +60,7 @@ func (o *overtime) commitInTime(ctx context.Context) error {
 		if o.producer, err = o.producer.restart(ctx); err != nil {
 			return err
 		}
-		if err := o.producer.Begin(ctx); err != nil {
-			return err
-		}
-		if err := o.producer.pay(ctx, timedOut, timedOut+1); err != nil {
+		if err := o.producer.begins(ctx, payment(timedOut)); err != nil {
 			return err
 		}
 	}
@@ -77,7 +74,7 @@ func lateCommit(o *evidence.Observed) evidence.Answer {
 	for i := range o.Trace.Exchanges {
 		e := &o.Trace.Exchanges[i]
 		switch {
-		case carries(*e, timedOut):
+		case e.Carries(payment(timedOut).ID):
 			written = e
 		case endOf(*e) == evidence.AskedCommit && e.Result == okResult && written != nil && since(*written, *e) > timeoutOf(o):
 			answer.Answer = "yes"

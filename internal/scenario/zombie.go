@@ -99,11 +99,7 @@ func zombiePayments(p Parameters) int { return max(2, p.share(10)) }
 func noFaults(Parameters) fault.Plan { return nil }
 
 func zombieRecords(p Parameters, place partition.Func) []fault.Record {
-	var records []fault.Record
-	for n := range zombiePayments(p) {
-		records = append(records, payment(n).planned(place, p.PartitionsOf(paymentsPartitions)))
-	}
-	return records
+	return firstPayments(p, place, paymentsPartitions, zombiePayments(p))
 }
 
 func transactionalZombie(ctx context.Context, s *Stage) error {
