@@ -1,7 +1,10 @@
 package brokerdiff
 
-// noTimeout is why no scenario of the core meets these differences.
-const noTimeout = "No transaction of the core reaches its timeout."
+// Why no variant on the embedded broker meets these differences.
+const (
+	noTimeout   = "No transaction of the core reaches its timeout."
+	onKafkaOnly = "`transaction-timeout then=write-abort` is played on Kafka alone."
+)
 
 // timeouts is what a producer can do after its transaction took longer than
 // transaction.timeout.ms and was aborted by the coordinator. Which call meets that
@@ -30,7 +33,7 @@ func timeouts() []Situation {
 		{
 			ID: "timeout-write-abort", Asks: "a transaction timed out; Produce v13, then EndTxn v5 abort",
 			Means: "**The opposite answer for franz-go and Java**: on Kafka the abort succeeds and the producer lives, here it is fenced. The refused write opened a transaction (zombie-write).",
-			Aside: noTimeout,
+			Aside: onKafkaOnly,
 			play:  func(s *session) { s.writeTimedOut(produceNew, endNew, abort) },
 		},
 		{
@@ -42,7 +45,7 @@ func timeouts() []Situation {
 		{
 			ID: "timeout-write-abort-old", Asks: "a transaction timed out; Produce v10, then EndTxn v1 abort",
 			Means: "librdkafka is fenced by the write on Kafka, and only by the abort here.",
-			Aside: noTimeout,
+			Aside: onKafkaOnly,
 			play:  func(s *session) { s.writeTimedOut(produceOld, endOld, abort) },
 		},
 		{
