@@ -98,7 +98,7 @@ const (
 func autoCommitGroup(own map[string]string) map[string]string {
 	set := map[string]string{
 		"group.id": "kcompare-till", "partition.assignment.strategy": "range",
-		"session.timeout.ms": "6000", "heartbeat.interval.ms": "1000",
+		"session.timeout.ms": inMillis(sessionTimeout), "heartbeat.interval.ms": "1000",
 	}
 	for key, value := range own {
 		set[key] = value
@@ -183,6 +183,7 @@ func libraryCommit(name string, end endOfLife) Variant {
 	return v
 }
 
+// inMillis is a time as settings have it.
 func inMillis(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
 // waitingOrders are all valid.

@@ -143,8 +143,8 @@ func (c errorCell) rule(mode answering, s fault.Selector, notSent string) fault.
 type turn int
 
 const (
-	hit turn = iota
-	next
+	hitTurn turn = iota
+	nextTurn
 )
 
 // order and event are the records of a cell. Those that meet the error and those that
@@ -166,7 +166,7 @@ func (c errorCell) id() string { return "kcompare-" + cellID + "-" + c.name }
 // who names the part of the story that an error belongs to: the cell, and its next
 // record or transaction apart from it.
 func (c errorCell) who(t turn) string {
-	if t == next {
+	if t == nextTurn {
 		return c.name + ", next"
 	}
 	return c.name

@@ -33,8 +33,8 @@ func tellRecords(o *evidence.Observed, cells []errorCell) []evidence.Answer {
 	var all []evidence.Answer
 	for _, c := range cells {
 		all = append(all,
-			evidence.Answer{Question: c.name, Answer: m.record(c.order(hit).ID)},
-			c.next(m.record(c.order(next).ID)))
+			evidence.Answer{Question: c.name, Answer: m.record(c.order(hitTurn).ID)},
+			c.next(m.record(c.order(nextTurn).ID)))
 	}
 	return all
 }
@@ -120,25 +120,25 @@ func (k transactionCall) tell(o *evidence.Observed, cells []errorCell) []evidenc
 // was for the program. Of an error that it was not told the library knew what to do: it
 // asked again, or took it for success.
 func (k transactionCall) ended(m matrix, c errorCell) string {
-	told := m.told(c.who(hit), k.said)
-	if s, handed := m.send(c.order(hit).ID); handed && k.api == "Produce" {
+	told := m.told(c.who(hitTurn), k.said)
+	if s, handed := m.send(c.order(hitTurn).ID); handed && k.api == "Produce" {
 		told = class(s.Error) // other records of the transaction have errors of their own
 	}
 	if told == "" && k.requests(m.o, c) > 1 {
-		return join("retried", m.transaction(c, hit))
+		return join("retried", m.transaction(c, hitTurn))
 	}
-	return join(m.transaction(c, hit), told)
+	return join(m.transaction(c, hitTurn), told)
 }
 
 // requests counts those of the call before the next transaction wrote anything.
 func (k transactionCall) requests(o *evidence.Observed, c errorCell) int {
 	requests := 0
 	for _, e := range o.Trace.Exchanges {
-		if e.Carries(c.order(next).ID) {
+		if e.Carries(c.order(nextTurn).ID) {
 			break
 		}
 		switch {
-		case k.api == "Produce" && e.Carries(c.order(hit).ID):
+		case k.api == "Produce" && e.Carries(c.order(hitTurn).ID):
 			requests++
 		case k.api != "Produce" && e.API == k.api && e.TransactionalID == c.id() && endOf(e) == k.end:
 			requests++
@@ -168,13 +168,13 @@ func (m matrix) transaction(c errorCell, t turn) string {
 
 // lives says what the producer was still good for.
 func (m matrix) lives(c errorCell) string {
-	switch ended := m.transaction(c, next); ended {
+	switch ended := m.transaction(c, nextTurn); ended {
 	case "committed":
 		return "works"
 	case "not begun":
 		return "dead"
 	default:
-		return join(ended, m.told(c.who(next), ""))
+		return join(ended, m.told(c.who(nextTurn), ""))
 	}
 }
 
@@ -227,7 +227,7 @@ func (m matrix) apart(cells []errorCell) string {
 	}
 	var names []string
 	for _, c := range cells {
-		visible := whose([2]bool{m.transaction(c, hit) == "committed", m.transaction(c, next) == "committed"})
+		visible := whose([2]bool{m.transaction(c, hitTurn) == "committed", m.transaction(c, nextTurn) == "committed"})
 		if stored[c.name+ofOffsets] != visible {
 			names = append(names, c.name)
 		}

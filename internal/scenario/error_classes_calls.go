@@ -152,7 +152,7 @@ func (k transactionCall) request() string {
 // transactional.id.
 func (k transactionCall) selector(c errorCell) fault.Selector {
 	if k.api == "Produce" {
-		return fault.Selector{API: k.api, Record: c.order(hit).ID.String(), Attempts: 1}
+		return fault.Selector{API: k.api, Record: c.order(hitTurn).ID.String(), Attempts: 1}
 	}
 	return fault.Selector{API: k.api, End: string(k.end), TransactionalID: c.id(), First: 1}
 }
@@ -160,7 +160,7 @@ func (k transactionCall) selector(c errorCell) fault.Selector {
 func transactionRecords(p Parameters, place partition.Func, cells []errorCell) []fault.Record {
 	var records []fault.Record
 	for _, c := range cells {
-		for _, t := range []turn{hit, next} {
+		for _, t := range []turn{hitTurn, nextTurn} {
 			for _, m := range c.pair(t) {
 				records = append(records, m.planned(place, p.PartitionsOf(shopPartitions)))
 			}
@@ -198,7 +198,7 @@ func (k transactionCall) playEach(ctx context.Context, s *Stage, cells []errorCe
 }
 
 func (c errorCell) producer(s *Stage) (*TransactionalProducer, error) {
-	return s.NewTransactionalProducer(c.who(hit), s.OwnID(c.name))
+	return s.NewTransactionalProducer(c.who(hitTurn), s.OwnID(c.name))
 }
 
 // group is a consumer that joins nothing: offsets of its group may be stored by whoever
@@ -239,7 +239,7 @@ func (k transactionCall) transact(ctx context.Context, p *TransactionalProducer,
 	if k.ready(ctx, p) {
 		return k.goOn(ctx, p, group, c)
 	}
-	p.who = c.who(next)
+	p.who = c.who(nextTurn)
 	if p.Init(ctx) != nil {
 		return false
 	}
@@ -268,16 +268,16 @@ const initAgain = 100 * time.Millisecond
 
 // goOn is transact of a producer that is ready.
 func (k transactionCall) goOn(ctx context.Context, p *TransactionalProducer, group *Consumer, c errorCell) bool {
-	_ = p.tryOut(ctx, c.pair(hit), k.end, k.position(p.stage, group, c, hit)) // what came of it stands in the ledger
+	_ = p.tryOut(ctx, c.pair(hitTurn), k.end, k.position(p.stage, group, c, hitTurn)) // what came of it stands in the ledger
 	if p.transaction != 0 {
 		_ = p.Abort(ctx) // once more: the first one may have been what met the error
 	}
-	p.who = c.who(next)
+	p.who = c.who(nextTurn)
 	return k.oneMore(ctx, p, group, c)
 }
 
 func (k transactionCall) oneMore(ctx context.Context, p *TransactionalProducer, group *Consumer, c errorCell) bool {
-	return p.tryOut(ctx, c.pair(next), evidence.AskedCommit, k.position(p.stage, group, c, next)) == nil
+	return p.tryOut(ctx, c.pair(nextTurn), evidence.AskedCommit, k.position(p.stage, group, c, nextTurn)) == nil
 }
 
 // offsetsOf says what a transaction stores; nil for one without offsets.
@@ -295,7 +295,7 @@ func (k transactionCall) position(s *Stage, group *Consumer, c errorCell, t turn
 }
 
 func (t turn) input(s *Stage) drivers.TopicPartition {
-	if t == next {
+	if t == nextTurn {
 		return drivers.TopicPartition{Topic: s.Topics[orderEvents]}
 	}
 	return drivers.TopicPartition{Topic: s.Topics[orders]}
@@ -339,7 +339,7 @@ func (k transactionCall) askOffsets(ctx context.Context, s *Stage, group *Consum
 		return nil
 	}
 	var stored [2]bool
-	for _, t := range []turn{hit, next} {
+	for _, t := range []turn{hitTurn, nextTurn} {
 		offset, err := group.Stored(ctx, t.input(s))
 		if err != nil {
 			return err

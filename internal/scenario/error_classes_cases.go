@@ -35,7 +35,7 @@ func caseRecords(count int) func(Parameters, partition.Func) []fault.Record {
 	}
 }
 
-func caseOrder(n int) Message { return errorCell{n: n}.message(orders, hit) }
+func caseOrder(n int) Message { return errorCell{n: n}.message(orders, hitTurn) }
 
 // noRight is E01. librdkafka purges what waits for a producer id, and each report says
 // _PURGE_QUEUE; what the producer died of stands in its fatal error alone. The driver

@@ -59,14 +59,14 @@ func producing(mode answering, errors []kafkaError) Variant {
 		Plan: func(Parameters) fault.Plan {
 			var plan fault.Plan
 			for _, c := range cells {
-				plan = append(plan, c.rule(mode, fault.Selector{API: "Produce", Record: c.order(hit).ID.String(), Attempts: 1}, ""))
+				plan = append(plan, c.rule(mode, fault.Selector{API: "Produce", Record: c.order(hitTurn).ID.String(), Attempts: 1}, ""))
 			}
 			return plan
 		},
 		Records: func(p Parameters, place partition.Func) []fault.Record {
 			var records []fault.Record
 			for _, c := range cells {
-				for _, t := range []turn{hit, next} {
+				for _, t := range []turn{hitTurn, nextTurn} {
 					records = append(records, c.order(t).planned(place, p.PartitionsOf(shopPartitions)))
 				}
 			}
@@ -109,7 +109,7 @@ func produceEach(ctx context.Context, s *Stage, cells []errorCell) error {
 func (p *Producer) playCell(ctx context.Context, c errorCell) (lives bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, cellTime)
 	defer cancel()
-	for _, t := range []turn{hit, next} {
+	for _, t := range []turn{hitTurn, nextTurn} {
 		p.who = c.who(t)
 		p.failed.Store(0)
 		p.Send(limited, c.order(t))

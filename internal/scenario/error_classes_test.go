@@ -68,7 +68,7 @@ func carried(id evidence.RecordID, times int) []evidence.Exchange {
 
 func TestRecordInWords(t *testing.T) {
 	const acked, failed = evidence.OutcomeAcked, evidence.OutcomeFailed
-	id := theCell.order(hit).ID
+	id := theCell.order(hitTurn).ID
 	for _, tt := range []struct {
 		outcome  evidence.Outcome
 		class    string
@@ -87,7 +87,7 @@ func TestRecordInWords(t *testing.T) {
 		{evidence.OutcomeUnknown, "", 0, 0, "unknown"},
 	} {
 		o := &evidence.Observed{
-			Sends: []evidence.Send{sent(hit, orders, tt.outcome, tt.class)},
+			Sends: []evidence.Send{sent(hitTurn, orders, tt.outcome, tt.class)},
 			Log:   logWith(id, tt.copies, ""), Trace: evidence.Trace{Exchanges: carried(id, tt.requests)},
 		}
 		if got := newMatrix(o).record(id); got != tt.want {
@@ -100,11 +100,11 @@ func TestRecordInWords(t *testing.T) {
 }
 
 func TestTransactionInWords(t *testing.T) {
-	id := theCell.order(hit).ID
+	id := theCell.order(hitTurn).ID
 	commit := transactionCall{api: "EndTxn", end: evidence.AskedCommit, said: "commit"}
 	produce := transactionCall{api: "Produce", said: "produce"}
 	told := func(call, class string) []evidence.ErrorCount {
-		return []evidence.ErrorCount{{Who: theCell.who(hit), Call: call, Class: class}}
+		return []evidence.ErrorCount{{Who: theCell.who(hitTurn), Call: call, Class: class}}
 	}
 	ends := func(n int) (all []evidence.Exchange) {
 		for range n {
@@ -132,8 +132,8 @@ func TestTransactionInWords(t *testing.T) {
 		"produced again":          {produce, logWith(id, 1, evidence.Commit), nil, "", carried(id, 2), "retried, committed"},
 	} {
 		o := &evidence.Observed{
-			Sends: []evidence.Send{sent(hit, orders, evidence.OutcomeAcked, tt.class)},
-			Log:   tt.log, Trace: evidence.Trace{Exchanges: append(tt.requests, carried(theCell.order(next).ID, 5)...)},
+			Sends: []evidence.Send{sent(hitTurn, orders, evidence.OutcomeAcked, tt.class)},
+			Log:   tt.log, Trace: evidence.Trace{Exchanges: append(tt.requests, carried(theCell.order(nextTurn).ID, 5)...)},
 			Trial: evidence.Trial{Errors: tt.errors},
 		}
 		if got := tt.call.ended(newMatrix(o), theCell); got != tt.want {
@@ -143,9 +143,9 @@ func TestTransactionInWords(t *testing.T) {
 }
 
 func TestWhatAProducerIsGoodFor(t *testing.T) {
-	id := theCell.order(next).ID
-	handed := []evidence.Send{sent(next, orders, evidence.OutcomeAcked, "")}
-	refused := []evidence.ErrorCount{{Who: theCell.who(next), Call: "produce", Class: "application"}}
+	id := theCell.order(nextTurn).ID
+	handed := []evidence.Send{sent(nextTurn, orders, evidence.OutcomeAcked, "")}
+	refused := []evidence.ErrorCount{{Who: theCell.who(nextTurn), Call: "produce", Class: "application"}}
 	for want, o := range map[string]*evidence.Observed{
 		"works":                {Sends: handed, Log: logWith(id, 1, evidence.Commit)},
 		"aborted, application": {Sends: handed, Log: logWith(id, 1, evidence.Abort), Trial: evidence.Trial{Errors: refused}},
@@ -160,7 +160,7 @@ func TestWhatAProducerIsGoodFor(t *testing.T) {
 // TestOffsetsApart: offsets that are stored without their records, and the other way
 // round.
 func TestOffsetsApart(t *testing.T) {
-	id := theCell.order(hit).ID
+	id := theCell.order(hitTurn).ID
 	for _, tt := range []struct {
 		marker, offsets, want string
 	}{
@@ -171,7 +171,7 @@ func TestOffsetsApart(t *testing.T) {
 		{evidence.Commit, "", tooLarge.name},
 	} {
 		o := &evidence.Observed{
-			Sends: []evidence.Send{sent(hit, orders, evidence.OutcomeAcked, "")}, Log: logWith(id, 1, tt.marker),
+			Sends: []evidence.Send{sent(hitTurn, orders, evidence.OutcomeAcked, "")}, Log: logWith(id, 1, tt.marker),
 			Trial: evidence.Trial{Answers: []evidence.Answer{{Question: theCell.name + ofOffsets, Answer: tt.offsets}}},
 		}
 		if got := newMatrix(o).apart([]errorCell{theCell}); got != tt.want {

@@ -63,11 +63,11 @@ const lingerFor = "10000" // linger.ms
 // as it takes to hear of a thousand records on a busy machine.
 const listening = 3 * time.Second
 
-// first is a payment that another program has written, so that there is a log to hold
+// othersWrite is a payment that another program has written, so that there is a log to hold
 // the others against: one that ends at once may never have connected. The program
 // itself flushes nothing before: librdkafka 2.11.1 was seen, on a busy machine, to send
 // records at once that are handed over just after a flush, whatever linger.ms says.
-const first = 0
+const othersWrite = 0
 
 // endsBy is a program that produces payments and ends.
 func endsBy(name string, count func(Parameters) int, verbs ...verb) Variant {
@@ -81,10 +81,10 @@ func endsBy(name string, count func(Parameters) int, verbs ...verb) Variant {
 			return firstPayments(p, place, paymentsPartitions, count(p))
 		},
 		Run: func(ctx context.Context, s *Stage) error {
-			if err := s.writeFirst(ctx, payment(first)); err != nil {
+			if err := s.writeFirst(ctx, payment(othersWrite)); err != nil {
 				return err
 			}
-			return runToEnd(ctx, s, script{From: first + 1, To: count(s.Parameters), Verbs: verbs, ListenMS: listening.Milliseconds()})
+			return runToEnd(ctx, s, script{From: othersWrite + 1, To: count(s.Parameters), Verbs: verbs, ListenMS: listening.Milliseconds()})
 		},
 		Conclude: func(o *evidence.Observed) []evidence.Answer {
 			return []evidence.Answer{{Question: askedHeard, Answer: heard(lingered(o.Sends))}}
@@ -103,8 +103,9 @@ func (s *Stage) writeFirst(ctx context.Context, m Message) error {
 
 // The questions that several variants answer.
 const (
-	askedEnd   = "how the process ended"
-	askedHeard = "what it heard of its records"
+	askedEnd       = "how the process ended"
+	askedHeard     = "what it heard of its records"
+	askedSignalled = "signal to end of process"
 )
 
 const (
@@ -142,7 +143,7 @@ func runToEnd(ctx context.Context, s *Stage, p script) error {
 
 // lingered leaves out the first record, which another program wrote.
 func lingered(sends []evidence.Send) []evidence.Send {
-	return slices.DeleteFunc(slices.Clone(sends), func(s evidence.Send) bool { return s.ID.N == first })
+	return slices.DeleteFunc(slices.Clone(sends), func(s evidence.Send) bool { return s.ID.N == othersWrite })
 }
 
 // heard is what a program was told of its records: "nothing", "all acked", "all
@@ -245,11 +246,11 @@ func endDeadline() Variant {
 		return records
 	}
 	v.Run = func(ctx context.Context, s *Stage) error {
-		if err := s.writeFirst(ctx, refund(first)); err != nil {
+		if err := s.writeFirst(ctx, refund(othersWrite)); err != nil {
 			return err
 		}
 		return runToEnd(ctx, s, script{
-			From: first + 1, To: refundsOf(s.Parameters), FlushMS: flushing.Milliseconds(), ListenMS: listening.Milliseconds(),
+			From: othersWrite + 1, To: refundsOf(s.Parameters), FlushMS: flushing.Milliseconds(), ListenMS: listening.Milliseconds(),
 			Verbs: []verb{produceRefunds, flush, closePlainly, listen},
 		})
 	}

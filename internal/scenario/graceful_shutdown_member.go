@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
@@ -20,8 +19,6 @@ const (
 
 	endingClient  = "kcompare-ending" // client.id
 	stayingClient = "kcompare-staying"
-
-	sessionTimeout = 6 * time.Second // the least that brokers take by default (group.min.session.timeout.ms)
 )
 
 const (
@@ -65,7 +62,7 @@ func (w endsMember) variant() Variant {
 		Settings: map[string]string{"acks": "all", "enable.idempotence": "true"},
 		Consuming: map[string]string{
 			"group.id": "kcompare-payment-readers", "partition.assignment.strategy": "range",
-			"session.timeout.ms": fmt.Sprint(sessionTimeout.Milliseconds()), "heartbeat.interval.ms": "200",
+			"session.timeout.ms": inMillis(sessionTimeout), "heartbeat.interval.ms": "200",
 		},
 		Needs:  drivers.Abilities{Idempotence: true, Groups: true},
 		Plan:   noFaults,
@@ -117,7 +114,7 @@ func (w endsMember) play(ctx context.Context, s *Stage) error {
 		return err
 	}
 	s.Answer(evidence.Answer{Question: askedEnd, Answer: ended, Expected: w.ended})
-	s.Answer(measured("signal to end of process", millis(s.Elapsed()-signalled)))
+	s.Answer(measured(askedSignalled, millis(s.Elapsed()-signalled)))
 	if _, err := other.Read(ctx, partitions); err != nil {
 		return err
 	}

@@ -77,9 +77,9 @@ func (w endsInTransaction) play(ctx context.Context, s *Stage) error {
 	if err != nil {
 		return err
 	}
-	signalled := written.at
+	asked, from := "last report to end of process", written.at
 	if w.signal != nil {
-		signalled = s.Elapsed()
+		asked, from = askedSignalled, s.Elapsed()
 		if err := w.signal(first); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (w endsInTransaction) play(ctx context.Context, s *Stage) error {
 		return err
 	}
 	s.Answer(evidence.Answer{Question: askedEnd, Answer: ended, Expected: w.ended})
-	s.Answer(measured("signal to end of process", millis(s.Elapsed()-signalled)))
+	s.Answer(measured(asked, millis(s.Elapsed()-from)))
 	s.Answer(evidence.Answer{Question: askedOpen, Answer: leftOpen(ctx, s), Expected: w.leavesOpen})
 	return w.playNext(ctx, s)
 }

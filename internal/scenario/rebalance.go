@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
@@ -70,11 +71,15 @@ sends, and its connections stay up.`,
 // deskPartitions is one for each of two members.
 const deskPartitions = 2
 
+// sessionTimeout is that of groups in which a member vanishes: the least that brokers take
+// by default (group.min.session.timeout.ms).
+const sessionTimeout = 6 * time.Second
+
 // memberGroup is how the members read.
 func memberGroup(assignor string) map[string]string {
 	return map[string]string{
 		"group.id": "kcompare-desk", "partition.assignment.strategy": assignor,
-		"session.timeout.ms": "6000", "heartbeat.interval.ms": "300",
+		"session.timeout.ms": inMillis(sessionTimeout), "heartbeat.interval.ms": "300",
 	}
 }
 

@@ -46,13 +46,6 @@ func (ca *CA) IssueExpired(t testing.TB, name string) Pair {
 	return ca.issue(t, template(name, time.Now().AddDate(0, 0, -2)))
 }
 
-// IssueElsewhere makes one for another host.
-func (ca *CA) IssueElsewhere(t testing.TB, name string) Pair {
-	elsewhere := template(name, time.Now())
-	elsewhere.IPAddresses, elsewhere.DNSNames = nil, []string{"elsewhere.test"}
-	return ca.issue(t, elsewhere)
-}
-
 func (ca *CA) issue(t testing.TB, template *x509.Certificate) Pair {
 	t.Helper()
 	key := newKey(t)
