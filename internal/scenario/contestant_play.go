@@ -179,7 +179,10 @@ func (p *player) flush(ctx context.Context) error {
 		defer cancel()
 		ctx = short
 	}
-	return p.producer.client.Flush(ctx) // and no more: a library that comes back too early is to be found out
+	if err := p.producer.client.Flush(ctx); err != nil { // and no more: a library that comes back too early is to be found out
+		return p.stage.failed(p.Who, "flush", err)
+	}
+	return nil
 }
 
 func (p *player) listen(ctx context.Context) {
