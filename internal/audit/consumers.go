@@ -89,7 +89,7 @@ func (w *walk) steppedOver(r *evidence.LogRecord, fate evidence.Fate) {
 func (w *walk) steppedOverBefore() {
 	for _, s := range w.past {
 		if n := min(s.to, w.before) - s.from; n > 0 {
-			w.found.add(evidence.PollSkipped, MemberSkipped, n, 0, func() string { return w.place.at(s.from) })
+			w.found.add(evidence.PollSkipped, MemberSkipped, n, 0, func() string { return w.at(s.from) })
 		}
 	}
 }

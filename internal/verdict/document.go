@@ -55,7 +55,7 @@ func same(t, u evidence.Trial) bool {
 	if t.Verdict != u.Verdict || !slices.EqualFunc(t.Answers, u.Answers, sameAnswer) {
 		return false
 	}
-	return !(t.Repeats && u.Repeats) ||
+	return !t.Repeats || !u.Repeats ||
 		maps.Equal(t.Counts, u.Counts) && slices.Equal(t.Anomalies, u.Anomalies) && slices.EqualFunc(t.Faults, u.Faults, sameFault)
 }
 
