@@ -55,9 +55,12 @@ func broken() map[string]bool {
 }
 
 // TestTheStoriesHold plays every variant on both libraries, with other numbers than a
-// run has by default.
+// run has by default. -short, which the race detector runs with, leaves it at the core.
 func TestTheStoriesHold(t *testing.T) {
 	for _, s := range scenario.All() {
+		if testing.Short() && !s.Core {
+			continue
+		}
 		for _, v := range s.Variants {
 			for _, d := range clients(t) {
 				name := s.Name + " " + v.Name + " " + d.Client()
