@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"kcompare/internal/broker"
 	"kcompare/internal/broker/brokertest"
+	"kcompare/internal/pagetest"
 	"kcompare/internal/scenario"
 )
 
@@ -32,12 +32,7 @@ func TestPage(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), starting)
 	defer cancel()
 	got := Page(askKafka(ctx, t), askEmbedded(ctx, t))
-	if *update {
-		if err := os.WriteFile(pagePath, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	expectPage(t, got)
+	pagetest.Expect(t, "docs/brokers.md", Command, got, *update)
 }
 
 // TestEmbeddedColumn asks the embedded broker alone; what Kafka answered is taken
@@ -45,18 +40,7 @@ func TestPage(t *testing.T) {
 func TestEmbeddedColumn(t *testing.T) {
 	page := readPage(t)
 	kafka := Side{Name: page.kafka, Answers: page.answers}
-	expectPage(t, Page(kafka, askEmbedded(t.Context(), t)))
-}
-
-func expectPage(t *testing.T, got string) {
-	t.Helper()
-	want, err := os.ReadFile(pagePath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := udiff.Unified("docs/brokers.md", "what the brokers answer", string(want), got); diff != "" {
-		t.Errorf("%s writes the page:\n%s", Command, diff)
-	}
+	pagetest.Expect(t, "docs/brokers.md", Command, Page(kafka, askEmbedded(t.Context(), t)), false)
 }
 
 func askKafka(ctx context.Context, t *testing.T) Side {
@@ -80,7 +64,7 @@ func askEmbedded(ctx context.Context, t *testing.T) Side {
 	}
 	defer e.Close()
 	configure(ctx, t, e)
-	return askSide(ctx, t, e, "kfake "+kfakeVersion(t))
+	return askSide(ctx, t, e, "kfake "+pagetest.ModuleVersion(t, "github.com/twmb/franz-go/pkg/kfake"))
 }
 
 func askSide(ctx context.Context, t *testing.T, cluster broker.Cluster, name string) Side {
@@ -119,20 +103,6 @@ func configure(ctx context.Context, t *testing.T, e *broker.Embedded) {
 	if err != nil {
 		t.Fatalf("set %s: %v", key, err)
 	}
-}
-
-// kfakeVersion is what go.mod asks for: test binaries do not record their modules.
-func kfakeVersion(t *testing.T) string {
-	t.Helper()
-	mod, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(mod), "github.com/twmb/franz-go/pkg/kfake ")
-	if !found {
-		t.Fatal("go.mod does not name kfake")
-	}
-	return strings.Fields(rest)[0]
 }
 
 // pageRead is what a program gets out of the page.

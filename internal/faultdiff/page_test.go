@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/google/go-cmp/cmp"
 
 	"kcompare/internal/broker"
 	"kcompare/internal/broker/brokertest"
+	"kcompare/internal/pagetest"
 )
 
 var update = flag.Bool("update", false, "play all stories and write docs/faults.md")
@@ -32,7 +32,7 @@ func TestEmbedded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page.embedded = Side{Name: "kfake " + moduleVersion(t, "github.com/twmb/franz-go/pkg/kfake"), Seen: seen}
+	page.embedded = Side{Name: "kfake " + pagetest.ModuleVersion(t, "github.com/twmb/franz-go/pkg/kfake"), Seen: seen}
 	expectPage(t, page)
 }
 
@@ -81,19 +81,7 @@ func TestMeanings(t *testing.T) {
 // expectPage compares with the page, which -update writes first.
 func expectPage(t *testing.T, p page) {
 	t.Helper()
-	got := Page(p.kafka, p.embedded, libraries(t))
-	if *update {
-		if err := os.WriteFile(pagePath, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(pagePath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := udiff.Unified("docs/faults.md", "what happened", string(want), got); diff != "" {
-		t.Errorf("%s writes the page:\n%s", Command, diff)
-	}
+	pagetest.Expect(t, "docs/faults.md", Command, Page(p.kafka, p.embedded, libraries(t)), *update)
 }
 
 // libraries are the clients with their exact versions. That of the binding comes from
@@ -104,25 +92,11 @@ func libraries(t *testing.T) []Library {
 	for _, d := range clients(t) {
 		l := d.Library()
 		if l.Via != "" {
-			l.Via = "confluent-kafka-go " + moduleVersion(t, "github.com/confluentinc/confluent-kafka-go/v2")
+			l.Via = "confluent-kafka-go " + pagetest.ModuleVersion(t, "github.com/confluentinc/confluent-kafka-go/v2")
 		}
 		all = append(all, Library{Client: d.Client(), Name: l.String()})
 	}
 	return all
-}
-
-// moduleVersion is what go.mod asks for.
-func moduleVersion(t *testing.T, module string) string {
-	t.Helper()
-	mod, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(mod), module+" ")
-	if !found {
-		t.Fatalf("go.mod does not name %s", module)
-	}
-	return strings.Fields(rest)[0]
 }
 
 // page is what a program gets out of the page.

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/google/go-cmp/cmp"
 
 	"kcompare/drivers"
@@ -17,6 +16,7 @@ import (
 	"kcompare/internal/broker"
 	"kcompare/internal/broker/brokertest"
 	"kcompare/internal/evidence"
+	"kcompare/internal/pagetest"
 	"kcompare/librdkafka"
 )
 
@@ -70,7 +70,7 @@ func onKafka(ctx context.Context, t *testing.T, name string, level int16) Side {
 
 func onEmbedded(ctx context.Context, t *testing.T) Side {
 	t.Helper()
-	return side(ctx, t, embedded, "kfake "+moduleVersion(t, "github.com/twmb/franz-go/pkg/kfake")+", three nodes, transaction.version 2", nil)
+	return side(ctx, t, embedded, "kfake "+pagetest.ModuleVersion(t, "github.com/twmb/franz-go/pkg/kfake")+", three nodes, transaction.version 2", nil)
 }
 
 func side(ctx context.Context, t *testing.T, name, full string, cluster broker.Cluster) Side {
@@ -100,42 +100,16 @@ func libraries(t *testing.T) []Library {
 	for _, d := range clients(t) {
 		l := d.Library()
 		if l.Via != "" {
-			l.Via = "confluent-kafka-go " + moduleVersion(t, "github.com/confluentinc/confluent-kafka-go/v2")
+			l.Via = "confluent-kafka-go " + pagetest.ModuleVersion(t, "github.com/confluentinc/confluent-kafka-go/v2")
 		}
 		all = append(all, Library{Client: d.Client(), Name: l.String()})
 	}
 	return all
 }
 
-// moduleVersion is what go.mod asks for.
-func moduleVersion(t *testing.T, module string) string {
-	t.Helper()
-	mod, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(mod), module+" ")
-	if !found {
-		t.Fatalf("go.mod does not name %s", module)
-	}
-	return strings.Fields(rest)[0]
-}
-
 func expectPage(t *testing.T, sides []Side) {
 	t.Helper()
-	got := Page(sides, libraries(t))
-	if *update {
-		if err := os.WriteFile(pagePath, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(pagePath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := udiff.Unified("docs/late-commit.md", "what happened", string(want), got); diff != "" {
-		t.Errorf("%s writes the page:\n%s", Command, diff)
-	}
+	pagetest.Expect(t, "docs/late-commit.md", Command, Page(sides, libraries(t)), *update)
 }
 
 // readPage reads the tables of the page. One that is to be made anew is empty.
