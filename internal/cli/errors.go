@@ -45,7 +45,7 @@ func unknown(kind, name string, known []string) error {
 // reserved are names of the contract that nothing stands behind yet.
 func reserved() map[string][]string {
 	return map[string][]string{
-		"command": {"config", "lint", "probe", "docs", "bench"},
+		"command": {"lint", "probe", "docs", "bench"},
 		"client":  {"python", "java", "kafkajs", "kafka-python", "aiokafka", "sarama", "platformatic"},
 	}
 }
