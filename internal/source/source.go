@@ -44,8 +44,8 @@ type File struct {
 type Block struct {
 	// Client is whose settings they are, by the names of docs/contract.md: "python",
 	// "librdkafka" (confluent-kafka-go), "franz", "java", "kafka-python", "aiokafka". Also
-	// "broker" (server.properties) and "topic" (settings at a topic's creation). "" where
-	// nothing says so.
+	// "broker" (server.properties), "topic" (settings at a topic's creation) and "connect"
+	// (a worker or connector of Kafka Connect). "" where nothing says so.
 	Client string
 
 	// Version is the exact version of what Client is built on, as far as files beside it
