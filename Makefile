@@ -1,10 +1,11 @@
 # Everything that is done to this repository, by name. Needs Go and a C compiler; the
-# tests with a real Apache Kafka need Java and Maven as well.
+# tests with a real Apache Kafka need Java and Maven as well, those with Python clients
+# Python 3.10.
 
 GO ?= go
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build test test-race lint fmt bench fuzz clean run-with-idempotence run-without-idempotence \
+.PHONY: help build setup test test-race lint fmt bench fuzz clean run-with-idempotence run-without-idempotence \
 	up down topic-delete topic-count topic-describe
 
 help: ## list the targets
@@ -42,12 +43,18 @@ topic-count: ## how many records TOPIC=NAME has
 topic-describe: ## what TOPIC=NAME is
 	$(TOPICS) describe --broker=$(BROKER) $(TOPIC)
 
-test: ## every test, and the build without a C compiler
+setup: ## the Python clients in .venv, as clients/python/requirements.txt has them; PYTHON=python3
+	@clients/python/setup.sh
+
+test: ## every test, and the build without a C compiler; makes .venv by itself
+	@clients/python/setup.sh || [ "$$CI" != true ]
 	$(GO) vet ./...
 	CGO_ENABLED=0 $(GO) build ./...
 	$(GO) test -p=3 -parallel=16 ./...
 	@for tool in java mvn; do command -v $$tool >/dev/null || \
 		echo "not run: tests with a real Apache Kafka, because $$tool is not installed"; done
+	@cmp -s clients/python/requirements.txt .venv/requirements.txt || \
+		echo "not run: tests with the Python clients, because .venv could not be made (make setup)"
 
 LIES = FoundOut$$|Lies$$|^TestLies
 
