@@ -45,7 +45,8 @@ const (
 type Header struct {
 	Size            int // bytes of the whole batch, header included
 	BaseOffset      int64
-	LastOffsetDelta int32 // of the last record; compaction keeps it when that record goes
+	LastOffsetDelta int32  // of the last record; compaction keeps it when that record goes
+	Sum             uint32 // CRC-32C of all that follows it, as the header has it
 	Attributes      int16
 	ProducerID      int64 // -1 without idempotence
 	ProducerEpoch   int16
@@ -120,6 +121,7 @@ func ReadHeader(raw []byte) (Header, error) {
 		Size:            frameSize + int(length),
 		BaseOffset:      offset,
 		LastOffsetDelta: int32(binary.BigEndian.Uint32(raw[lastDeltaAt:])),
+		Sum:             binary.BigEndian.Uint32(raw[crcAt:]),
 		Attributes:      int16(binary.BigEndian.Uint16(raw[attributesAt:])),
 		ProducerID:      int64(binary.BigEndian.Uint64(raw[producerIDAt:])),
 		ProducerEpoch:   int16(binary.BigEndian.Uint16(raw[producerEpochAt:])),

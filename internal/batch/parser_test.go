@@ -3,6 +3,7 @@ package batch
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"slices"
 	"strings"
@@ -90,6 +91,7 @@ func TestEveryCodec(t *testing.T) {
 				}, codec, records...)
 				h, err := ReadHeader(raw)
 				wantHeader := Header{
+					Sum:  crc32.Checksum(raw[attributesAt:], castagnoli),
 					Size: len(raw), BaseOffset: 40, LastOffsetDelta: int32(n - 1), Attributes: h.Attributes,
 					ProducerID: 7, ProducerEpoch: 2, BaseSequence: 11, Records: int32(n),
 				}

@@ -1,10 +1,13 @@
 package proxy
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"kcompare/internal/batch"
 )
 
 // fieldsOf are settings of a client that a request carries: see
@@ -44,15 +47,22 @@ func fieldsOf(message kmsg.Request) map[string]string {
 	return nil
 }
 
-// produceFields have the size of the largest batch as it is sent, compressed where it is.
+// produceFields have the size of the largest batch as it is sent, compressed where it is,
+// and the checksums of batches, by which one without a producer id is known when it comes
+// again. Clients put one batch of a partition into a request.
 func produceFields(m *kmsg.ProduceRequest) fields {
 	largest := 0
+	var sums []string
 	for _, t := range m.Topics {
 		for _, p := range t.Partitions {
-			largest = max(largest, len(p.Records)) // clients put one batch of a partition into a request
+			largest = max(largest, len(p.Records))
+			if h, err := batch.ReadHeader(p.Records); err == nil {
+				sums = append(sums, fmt.Sprintf("%08x", h.Sum))
+			}
 		}
 	}
-	return fields{}.number("acks", int64(m.Acks)).number("timeout_ms", int64(m.TimeoutMillis)).number("batch_bytes", int64(largest))
+	return fields{}.number("acks", int64(m.Acks)).number("timeout_ms", int64(m.TimeoutMillis)).
+		number("batch_bytes", int64(largest)).text("batch_sums", strings.Join(sums, ","))
 }
 
 // initFields leaves the timeout out where there is no transaction that could time out.

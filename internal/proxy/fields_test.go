@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"encoding/binary"
 	"maps"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestFieldsOf(t *testing.T) {
 	racked := maps.Clone(whole)
 	racked["rack_id"] = "a"
 	produce := &kmsg.ProduceRequest{Acks: -1, TimeoutMillis: 30000, TransactionID: text("secret?")}
-	produce.Topics = []kmsg.ProduceRequestTopic{{Partitions: []kmsg.ProduceRequestTopicPartition{{Records: make([]byte, 70)}, {Records: make([]byte, 90)}}}}
+	produce.Topics = []kmsg.ProduceRequestTopic{{Partitions: []kmsg.ProduceRequestTopicPartition{{Records: withSum(70, 0x0a0b0c0d)}, {Records: withSum(90, 7)}}}}
 	member := &kmsg.ConsumerGroupHeartbeatRequest{
 		Group: "till", MemberEpoch: -1, RebalanceTimeoutMillis: 5, ServerAssignor: text("uniform"), InstanceID: text("desk-1"), RackID: text("a"),
 		SubscribedTopicNames: []string{"orders"}, SubscribedTopicRegex: text("o.*"),
@@ -52,7 +53,7 @@ func TestFieldsOf(t *testing.T) {
 	}{
 		"ApiVersions":                {&kmsg.ApiVersionsRequest{ClientSoftwareName: "kgo", ClientSoftwareVersion: strings.Repeat("v", 200)}, map[string]string{"client_software_name": "kgo", "client_software_version": strings.Repeat("v", longestField)}},
 		"ApiVersions before v3":      {&kmsg.ApiVersionsRequest{}, map[string]string{}},
-		"Produce":                    {produce, map[string]string{"acks": "-1", "timeout_ms": "30000", "batch_bytes": "90"}},
+		"Produce":                    {produce, map[string]string{"acks": "-1", "timeout_ms": "30000", "batch_bytes": "90", "batch_sums": "0a0b0c0d,00000007"}},
 		"InitProducerId":             {&kmsg.InitProducerIDRequest{TransactionalID: text("shop"), TransactionTimeoutMillis: 40000}, map[string]string{"transactional_id": "shop", "transaction_timeout_ms": "40000"}},
 		"InitProducerId, no id":      {&kmsg.InitProducerIDRequest{TransactionTimeoutMillis: 40000}, nil},
 		"Metadata of all topics":     {metadata, map[string]string{"topics": "all"}},
@@ -85,4 +86,13 @@ func TestFieldsOf(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+// withSum is a batch of that size, as far as its header says.
+func withSum(size int, sum uint32) []byte {
+	raw := make([]byte, size)
+	raw[16] = 2
+	binary.BigEndian.PutUint32(raw[8:], uint32(size-12))
+	binary.BigEndian.PutUint32(raw[17:], sum)
+	return raw
 }
