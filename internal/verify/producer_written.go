@@ -1,0 +1,163 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"kcompare/drivers"
+	"kcompare/internal/broker"
+	"kcompare/internal/evidence"
+)
+
+// writtenTopic has partitions enough that two hashes do not agree on all keys.
+const (
+	writtenTopic      = "kcompare-verify"
+	writtenPartitions = 12
+)
+
+// written is the experiment in which nothing goes wrong: what requests and batches
+// carry, and where records go.
+func written() Experiment {
+	return Experiment{
+		Name: "written", Roles: ofProducers,
+		About:  "records are written one at a time, and committed where there is a transaction",
+		Topics: []broker.Topic{{Name: writtenTopic, Partitions: writtenPartitions}},
+		Play:   writeKeys,
+		Sights: []Sight{
+			{Key: "acks", See: produceField("acks")},
+			{Key: "request.timeout.ms", See: produceField("timeout_ms")},
+			{Key: "enable.idempotence", See: idempotence},
+			{Key: "compression.type", See: codec},
+			{Key: "client.id", See: clientID},
+			{Key: "allow.auto.create.topics", See: autoCreate},
+			{Key: "transactional.id", See: transactionalID},
+			{Key: "transaction.timeout.ms", See: transactionTimeout},
+			{Key: "partitioner", See: partitions},
+		},
+	}
+}
+
+// writtenKeys are as many as two hashes do not agree on by chance. The empty key is not
+// among them: some partitioners send it anywhere.
+func writtenKeys() [][]byte {
+	var keys [][]byte
+	for n := range writtenPartitions + 3 {
+		keys = append(keys, fmt.Appendf(nil, "order-%d", n))
+	}
+	return keys
+}
+
+// writeKeys flushes each record, so that requests come in the order of keys, and none
+// waits for linger.ms. The value is long and of one letter: compression makes it
+// shorter.
+func writeKeys(ctx context.Context, s *Stand) error {
+	p, err := s.Producer(ctx)
+	if err != nil {
+		return err
+	}
+	for n, key := range writtenKeys() {
+		p.Send(ctx, drivers.Record{Topic: writtenTopic, Key: key, Value: bytes.Repeat([]byte("a"), 1000)})
+		if err := p.Flush(ctx); err != nil {
+			return err
+		}
+		if err := s.Await(ctx, fmt.Sprintf("Produce request %d", n+1), produced(n+1)); err != nil {
+			return err
+		}
+	}
+	return p.Commit(ctx)
+}
+
+// produced is a trace with so many Produce requests that have records.
+func produced(n int) func([]evidence.Exchange) bool {
+	return func(trace []evidence.Exchange) bool { return len(writes(trace)) >= n }
+}
+
+// writes are the Produce requests that have records.
+func writes(trace []evidence.Exchange) []evidence.Exchange {
+	var all []evidence.Exchange
+	for _, e := range trace {
+		if len(e.Batches) > 0 {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// produceField is a field that every Produce request has.
+func produceField(name string) func(Seen) Observation {
+	return func(s Seen) Observation {
+		for _, e := range writes(s.Trace) {
+			return saw(fmt.Sprintf("Produce %s=%s", name, e.Fields[name]))
+		}
+		return unseen("no Produce was sent")
+	}
+}
+
+func idempotence(s Seen) Observation {
+	for _, e := range writes(s.Trace) {
+		if e.Batches[0].ProducerID >= 0 {
+			return saw("batches have a producer id")
+		}
+		return saw("batches have no producer id")
+	}
+	return unseen("no Produce was sent")
+}
+
+func codec(s Seen) Observation {
+	for _, e := range writes(s.Trace) {
+		if codec := e.Batches[0].Codec; codec != "" {
+			return saw(codec)
+		}
+		return saw("none")
+	}
+	return unseen("no Produce was sent")
+}
+
+func clientID(s Seen) Observation {
+	for _, e := range s.Trace {
+		return saw(strconv.Quote(e.Client))
+	}
+	return unseen("no request was sent")
+}
+
+// autoCreate is what Metadata says of topics that it names.
+func autoCreate(s Seen) Observation {
+	for _, e := range s.Of("Metadata") {
+		if value, named := e.Fields["allow_auto_topic_creation"]; named {
+			return saw("Metadata allow_auto_topic_creation=" + value)
+		}
+	}
+	return unseen("no Metadata named a topic")
+}
+
+// transactionalID is the one under which the transaction was ended.
+func transactionalID(s Seen) Observation {
+	for _, e := range s.Of("EndTxn") {
+		return saw("EndTxn of " + strconv.Quote(e.End.TransactionalID))
+	}
+	return saw("no transaction")
+}
+
+func transactionTimeout(s Seen) Observation {
+	for _, e := range s.Of("InitProducerId") {
+		if value, has := e.Fields["transaction_timeout_ms"]; has {
+			return saw("InitProducerId transaction_timeout_ms=" + value)
+		}
+	}
+	return unseen("no transactional.id")
+}
+
+// partitions are those of the records with a key, in the order of sending.
+func partitions(s Seen) Observation {
+	var all []string
+	for _, e := range writes(s.Trace) {
+		all = append(all, strconv.Itoa(int(e.Batches[0].Partition)))
+	}
+	if len(all) != len(writtenKeys()) {
+		return unseen("%d requests for %d keys: some were sent again", len(all), len(writtenKeys()))
+	}
+	return saw("keys go to " + strings.Join(all, " "))
+}

@@ -1,0 +1,137 @@
+// Package verify proves, setting by setting, whether clients that are given the same settings behave alike on the wire.
+//
+// Each experiment is played with each client on a stand of its own: an embedded broker,
+// the recording proxy in front of it, and one client that has exactly the settings of
+// the file. What is compared are observations, never settings: a key that nothing was
+// seen of is not observable, and never "same".
+package verify
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"kcompare/drivers"
+	"kcompare/internal/config"
+)
+
+// Client is a library with the settings that it is to have. Package cli makes it from
+// a file.
+type Client struct {
+	Name   string // of its column, different from all others: "franz", "franz: new.properties"
+	Driver drivers.Driver
+	Config Settings // canonical names, as in the file
+}
+
+// Options say what is verified.
+type Options struct {
+	Role    config.Role
+	Clients []Client // two or more: each is compared with the first
+
+	GivenOnly bool // leave out what the settings do not name
+	Deep      bool // wait as long as it takes for what a setting does
+
+	Now func() time.Time
+}
+
+// Deepest is how long the effect of a setting may take to be waited for without
+// Options.Deep.
+const Deepest = 3 * time.Second
+
+// Verify plays every experiment that says something about the settings, all of them
+// side by side, and compares. It takes a few seconds, without end with Options.Deep.
+// The error is a *drivers.ConfigError where every client refuses the settings, or that
+// of ctx. An experiment that failed stands in Report.Problems.
+func Verify(ctx context.Context, o Options) (Report, error) {
+	candidates, err := prepareAll(o)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{Role: o.Role, Clients: described(candidates)}
+	if refusing(candidates) {
+		report.Keys = refusedKeys(candidates)
+		return report, nil
+	}
+	runs := plan(o, candidates)
+	playAll(ctx, o, runs)
+	if ctx.Err() != nil {
+		return Report{}, context.Cause(ctx)
+	}
+	report.Problems = problems(runs)
+	report.Keys = judge(o, candidates, runs)
+	return report, nil
+}
+
+// run is one experiment with all clients.
+type run struct {
+	experiment Experiment
+	candidates []candidate
+	outcomes   []outcome // of each candidate
+}
+
+// outcome is what came of an experiment with one client: seen, or why not.
+type outcome struct {
+	seen     Seen
+	obstacle string // it makes no sense with these settings, or takes too long
+	err      error  // it failed
+}
+
+// plan is the experiments that are about something that is asked for, with what
+// stands in the way of each.
+func plan(o Options, candidates []candidate) []*run {
+	var runs []*run
+	for _, e := range Experiments() {
+		if !slices.Contains(e.Roles, o.Role) || o.GivenOnly && !about(e, candidates) {
+			continue
+		}
+		r := &run{experiment: e, candidates: candidates, outcomes: make([]outcome, len(candidates))}
+		for i, c := range candidates {
+			r.outcomes[i].obstacle = e.obstacle(c.played, o.Deep)
+		}
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+func about(e Experiment, candidates []candidate) bool {
+	return slices.ContainsFunc(e.Sights, func(s Sight) bool {
+		return slices.ContainsFunc(candidates, func(c candidate) bool { return c.gives(s.Key) })
+	})
+}
+
+// playAll plays what nothing stands in the way of. With one client alone there would be
+// nothing to compare.
+func playAll(ctx context.Context, o Options, runs []*run) {
+	var playing sync.WaitGroup
+	for _, r := range runs {
+		if r.hindered() {
+			continue
+		}
+		for i := range r.candidates {
+			playing.Go(func() { r.outcomes[i].seen, r.outcomes[i].err = play(ctx, o.Now, r.experiment, r.candidates[i]) })
+		}
+	}
+	playing.Wait()
+}
+
+func (r *run) hindered() bool {
+	return slices.ContainsFunc(r.outcomes, func(o outcome) bool { return o.obstacle != "" })
+}
+
+// problems are the experiments that failed.
+func problems(runs []*run) []string {
+	var all []string
+	for _, r := range runs {
+		for i, o := range r.outcomes {
+			if o.err != nil {
+				all = append(all, r.experiment.Name+" with "+r.candidates[i].Name+": "+o.err.Error())
+			}
+		}
+	}
+	return all
+}
+
+// errEmpty is a defect of whoever calls.
+var errEmpty = errors.New("verify: expected two clients or more")
