@@ -37,33 +37,40 @@ type ends struct{ proxy, broker string }
 type tape struct {
 	duplex
 
-	mu            sync.Mutex
-	read, written []byte
+	reading sync.Mutex
+	read    []byte
+
+	writing sync.Mutex
+	written []byte
 }
 
 func (t *tape) Read(p []byte) (int, error) {
 	n, err := t.duplex.Read(p)
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.reading.Lock()
+	defer t.reading.Unlock()
 	t.read = append(t.read, p[:n]...)
 	return n, err
 }
 
+// Write holds the lock while it writes: the other side may have read what was written, and
+// hung up, before it is remembered here.
 func (t *tape) Write(p []byte) (int, error) {
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	n, err := t.duplex.Write(p)
 	if err != nil {
 		return n, err // the other side is gone, and has got nothing of it that counts
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.written = append(t.written, p[:n]...)
 	return n, err
 }
 
 // frames is what was read and what was written, frame by frame.
 func (t *tape) frames() (read, written [][]byte) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.reading.Lock()
+	defer t.reading.Unlock()
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	return frames(t.read), frames(t.written)
 }
 
