@@ -18,13 +18,17 @@ const (
 	writtenPartitions = 12
 )
 
+func writtenTopics() []broker.Topic {
+	return []broker.Topic{{Name: writtenTopic, Partitions: writtenPartitions}}
+}
+
 // written is the experiment in which nothing goes wrong: what requests and batches
 // carry, and where records go.
 func written() Experiment {
 	return Experiment{
 		Name: "written", Roles: ofProducers,
 		About:  "records are written one at a time, and committed where there is a transaction",
-		Topics: []broker.Topic{{Name: writtenTopic, Partitions: writtenPartitions}},
+		Topics: writtenTopics(),
 		Play:   writeKeys,
 		Sights: []Sight{
 			{Key: "acks", See: produceField("acks")},

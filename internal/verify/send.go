@@ -53,7 +53,7 @@ func (p *Producer) Send(ctx context.Context, r drivers.Record) int {
 				send.Failed = d.Err.Code
 			}
 		})
-		s.reports.send()
+		s.news.send()
 	})
 	s.change(n, func(send *Send) { send.Taken = s.Elapsed() })
 	return n
@@ -74,7 +74,7 @@ func (s *Stand) Sent(n int) Send {
 
 // Report waits until the client has reported on a record.
 func (p *Producer) Report(ctx context.Context, n int) (Send, error) {
-	err := p.stand.reports.await(ctx, fmt.Sprintf("the client's report on record %d", n), func() bool { return p.stand.Sent(n).Reported > 0 })
+	err := p.stand.news.await(ctx, fmt.Sprintf("the client's report on record %d", n), func() bool { return p.stand.Sent(n).Reported > 0 })
 	return p.stand.Sent(n), err
 }
 

@@ -29,8 +29,7 @@ type Stand struct {
 	proxy     *proxy.Proxy
 	closers   []func() error // of broker, reader and proxy
 
-	wire    signal // a request was settled or hit by a fault
-	reports signal // the client reported on a record
+	news signal // a request was settled or hit by a fault, or the client reported on a record
 
 	mu      sync.Mutex
 	clients []func() error // how to close them
@@ -94,8 +93,8 @@ func (s *Stand) open(ctx context.Context, e Experiment) (err error) {
 	options := proxy.Options{
 		Upstreams: s.Broker.Addrs(), Roles: map[string]string{}, TopicIDs: map[[16]byte]string{},
 		Clock: s.Elapsed, Keep: 100_000, HeadersOnly: true, Fields: true, Control: s.Broker,
-		OnFault:    func(proxy.FaultFired) { s.wire.send() },
-		OnExchange: func(evidence.Exchange) { s.wire.send() },
+		OnFault:    func(proxy.FaultFired) { s.news.send() },
+		OnExchange: func(evidence.Exchange) { s.news.send() },
 	}
 	for _, t := range e.Topics {
 		options.Roles[t.Name], options.TopicIDs[ids[t.Name]] = t.Name, t.Name
@@ -160,9 +159,25 @@ func (s *Stand) Pause(ctx context.Context, d time.Duration) error {
 func (s *Stand) Trace() []evidence.Exchange { return s.proxy.Observed().Trace.Exchanges }
 
 // Await waits until the trace meets a condition. It looks again whenever a request was
-// settled or hit by a fault. The error says what never came.
+// settled or hit by a fault, or the client reported on a record. The error says what
+// never came.
 func (s *Stand) Await(ctx context.Context, what string, meets func([]evidence.Exchange) bool) error {
-	return s.wire.await(ctx, what, func() bool { return meets(s.Trace()) })
+	return s.news.await(ctx, what, func() bool { return meets(s.Trace()) })
+}
+
+// Hold keeps back what the client sends from now on, its first connection included.
+// The error is that nobody knows the client.id of this version of the library.
+func (s *Stand) Hold() (lift func(), err error) {
+	id, given := s.Settings["client.id"]
+	if !given {
+		library := s.candidate.Driver.Library()
+		id = config.Defaults(library.Name, library.Version, config.Producer)["client.id"]
+	}
+	if id == "" {
+		return nil, fmt.Errorf("nobody knows the client.id of %s, and so nothing of it can be held back", s.candidate.Driver.Library())
+	}
+	s.proxy.Hold(id)
+	return func() { s.proxy.Lift(id) }, nil
 }
 
 // Note keeps an observation for a Sight that sees it with noted.

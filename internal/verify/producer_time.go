@@ -1,0 +1,182 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"kcompare/drivers"
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+)
+
+// This file has the experiments about when a request is sent, and how many at a time.
+
+// usualLinger is the greater of the libraries' defaults, that of kgo.
+const usualLinger = 10 * time.Millisecond
+
+func linger(s Settings) time.Duration { return s.Millis("linger.ms", usualLinger) }
+
+// lingering measures how long a record waits in the client for others: the least of
+// several times, as a busy machine only adds to it.
+func lingering() Experiment {
+	return Experiment{
+		Name: "lingering", Roles: ofProducers, About: "single records, each after the request of the one before it",
+		Takes: linger, Topics: onePartition(),
+		Play: func(ctx context.Context, s *Stand) error {
+			p, err := s.Producer(ctx)
+			if err != nil {
+				return err
+			}
+			samples := int(min(max(800*time.Millisecond/max(linger(s.Settings), time.Millisecond), 2), 25))
+			for n := range samples + 1 { // the first one waits for connection and topic as well
+				p.Send(ctx, drivers.Record{Topic: onlyTopic, Value: []byte("a")})
+				if err := s.Await(ctx, "the request of a record that lingers", produced(n+1)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Sights: []Sight{{Key: "linger.ms", Alike: near(0.15, 2.5), See: lingered}},
+	}
+}
+
+// lingered pairs each record with its request.
+func lingered(s Seen) Observation {
+	requests := writes(s.Trace)
+	if len(requests) != len(s.Sends) {
+		return unseen("%d requests for %d records", len(requests), len(s.Sends))
+	}
+	least := time.Duration(-1)
+	for i, send := range s.Sends {
+		if took := arrived(requests[i]) - send.At; i > 0 && (least < 0 || took < least) {
+			least = took
+		}
+	}
+	ms := float64(least) / float64(time.Millisecond)
+	return Observation{Text: fmt.Sprintf("waits %.1f ms", ms), Number: ms}
+}
+
+const (
+	manyOutstanding = 16 // requests, that count as any number
+	enoughRecords   = 24 // before the first late answer, and after it
+)
+
+// spacing is how far apart records are sent so that each is a request of its own.
+func spacing(s Settings) time.Duration { return linger(s) + 15*time.Millisecond }
+
+// lateness is how late answers come: later than all those records.
+func lateness(s Settings) time.Duration {
+	return enoughRecords*spacing(s) + 400*time.Millisecond
+}
+
+// outstanding counts the requests that a client sends while an answer is late. Two are
+// late: an idempotent franz-go has one request in flight until it has the first
+// answer.
+func outstanding() Experiment {
+	return Experiment{
+		Name: "outstanding", Roles: ofProducers, About: "the first two answers to Produce come late, and records go on coming",
+		Takes: lateness, Topics: onePartition(), Wants: noAnswers,
+		Faults: func(s Settings) fault.Plan { return everyProduce(fault.Delay, 2, fault.Rule{Wait: lateness(s)}) },
+		Play: func(ctx context.Context, s *Stand) error {
+			p, err := s.Producer(ctx)
+			if err != nil {
+				return err
+			}
+			for n := range 2 * enoughRecords {
+				if n == enoughRecords { // who waits for the first answer before it sends more has it now
+					if _, err := p.Report(ctx, 0); err != nil {
+						return err
+					}
+				}
+				p.Send(ctx, drivers.Record{Topic: onlyTopic, Value: []byte("a")})
+				if err := s.Pause(ctx, spacing(s.Settings)); err != nil {
+					return err
+				}
+			}
+			return p.Flush(ctx)
+		},
+		Sights: []Sight{{Key: "max.in.flight.requests.per.connection", See: mostOutstanding}},
+	}
+}
+
+// mostOutstanding is the most requests that came on a connection while an answer was
+// late.
+func mostOutstanding(s Seen) Observation {
+	most := 0
+	for i, late := range s.Trace {
+		if late.Fault != string(fault.Delay) {
+			continue
+		}
+		until := arrived(late) + lateness(s.Settings)
+		most = max(most, count(s.Trace[i:], func(e evidence.Exchange) bool {
+			return len(e.Batches) > 0 && e.Conn == late.Conn && arrived(e) < until
+		}))
+	}
+	if most >= manyOutstanding {
+		return saw(fmt.Sprintf("%d requests in flight and more", manyOutstanding))
+	}
+	return counted(most, "%d requests in flight")
+}
+
+func count(trace []evidence.Exchange, meets func(evidence.Exchange) bool) int {
+	n := 0
+	for _, e := range trace {
+		if meets(e) {
+			n++
+		}
+	}
+	return n
+}
+
+// sticking measures for how long records without a key keep to one partition.
+func sticking() Experiment {
+	const key = "sticky.partitioning.linger.ms"
+	lasting := func(s Settings) time.Duration { return max(8*s.Millis(key, 0), 400*time.Millisecond) }
+	return Experiment{
+		Name: "sticking", Roles: ofProducers, About: "records without a key, one request each, over some time",
+		Topics: writtenTopics(),
+		Takes:  func(s Settings) time.Duration { return s.Millis(key, 0) },
+		Wants: func(s Settings) string {
+			if !s.Has(key) {
+				return key + " is not set"
+			}
+			return ""
+		},
+		Play: func(ctx context.Context, s *Stand) error {
+			p, err := s.Producer(ctx)
+			if err != nil {
+				return err
+			}
+			apart := min(lasting(s.Settings)/200, 50*time.Millisecond)
+			for end := s.Elapsed() + lasting(s.Settings); s.Elapsed() < end; {
+				p.Send(ctx, drivers.Record{Topic: writtenTopic, Value: []byte("a")})
+				if err := p.Flush(ctx); err != nil {
+					return err
+				}
+				if err := s.Pause(ctx, apart); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Sights: []Sight{{Key: key, See: stuck, Alike: near(0.5, 8), GivenOnly: true}},
+	}
+}
+
+func stuck(s Seen) Observation {
+	requests := writes(s.Trace)
+	changes := 0
+	for i := 1; i < len(requests); i++ {
+		if requests[i].Batches[0].Partition != requests[i-1].Batches[0].Partition {
+			changes++
+		}
+	}
+	if changes < 2 {
+		return unseen("%d changes of partition", changes)
+	}
+	each := (arrived(requests[len(requests)-1]) - arrived(requests[0])) / time.Duration(changes)
+	o := lasted(each)
+	o.Text = "another partition every " + o.Text
+	return o
+}
