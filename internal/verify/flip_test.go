@@ -24,6 +24,8 @@ type flip struct {
 	// only is the one library that the key does something in. In two that do something
 	// else each the same values are different.
 	only string
+
+	deep bool // with Options.Deep
 }
 
 const (
@@ -64,7 +66,7 @@ func (f flip) play(t *testing.T, role config.Role) {
 			clients = append(clients, Client{Name: d.Client() + " " + value, Driver: d, Config: f.settings(value)})
 		}
 	}
-	o := Options{Role: role, Clients: clients, GivenOnly: true, Now: time.Now}
+	o := Options{Role: role, Clients: clients, GivenOnly: true, Deep: f.deep, Now: time.Now}
 	candidates, err := prepareAll(o)
 	if err != nil {
 		t.Fatal(err)

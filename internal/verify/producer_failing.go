@@ -207,7 +207,7 @@ func backedOffMost() Experiment {
 
 // slack is how late a library may notice that a time is up: librdkafka looks every
 // second (rdkafka.c, rd_kafka_topic_scan_all).
-const slack = 1200 * time.Millisecond
+const slack = 1250 * time.Millisecond
 
 // unanswered measures when a client gives a request up that is not answered.
 func unanswered() Experiment {
@@ -243,7 +243,7 @@ func alikeEnds(a, b Observation) bool {
 	if a.Number == 0 || b.Number == 0 {
 		return a.Number == b.Number
 	}
-	return near(0.1, slack.Seconds())(a, b)
+	return near(0.02, slack.Seconds())(a, b)
 }
 
 // expiring is Takes of the experiments about delivery.timeout.ms. In librdkafka it is

@@ -43,8 +43,8 @@ func producerFlips() []flip {
 		{key: "retries", a: "2", b: "4", with: plain},
 		{key: "retry.backoff.ms", a: "100", b: "300"},
 		{key: "retry.backoff.max.ms", a: "200", b: "600", only: onlyLibrdkafka},
-		{key: "socket.timeout.ms", a: "1000", b: "3000", with: map[string]string{"request.timeout.ms": "500"}},
-		{key: "delivery.timeout.ms", a: "1000", b: "3000", with: map[string]string{
+		{key: "socket.timeout.ms", a: "1000", b: "4000", with: map[string]string{"request.timeout.ms": "500"}, deep: true},
+		{key: "delivery.timeout.ms", a: "1000", b: "4000", deep: true, with: map[string]string{
 			"enable.idempotence": "false", "request.timeout.ms": "500", "socket.timeout.ms": "700",
 		}},
 		{key: "enable.gapless.guarantee", a: "false", b: "true", with: map[string]string{"enable.idempotence": "true"}, only: onlyLibrdkafka},
