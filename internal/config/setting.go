@@ -6,9 +6,11 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Role says what kind of client a set of settings is for.
@@ -32,6 +34,11 @@ const (
 	Enum    Type = "enum"    // one word of Words, in any letter case
 	Flags   Type = "flags"   // words of Words, separated by commas
 	Refused Type = "refused" // Java's key, which librdkafka knows only to refuse it
+
+	// Those of version tables alone.
+	Duration Type = "duration" // as Go writes it: "10ms"
+	List     Type = "list"     // any words, separated by commas
+	Code     Type = "code"     // a value that only a program can have
 )
 
 // Relation says how far franz-go can express a setting.
@@ -143,7 +150,11 @@ func parseRow(row string) (Setting, error) {
 	if err := s.valid(); err != nil {
 		return Setting{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	return s, s.parseRange()
+	var err error
+	if s.Min, s.Max, s.Words, err = parseRange(s.Type, s.Range); err != nil {
+		return Setting{}, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return s, nil
 }
 
 func (s Setting) valid() error {
@@ -156,33 +167,53 @@ func (s Setting) valid() error {
 		return fmt.Errorf("applies is %q, expected P, C or *", s.Applies)
 	case !slices.Contains(known, s.Type):
 		return fmt.Errorf("type is %q, expected one of %q", s.Type, known)
+	case s.Range == "-" && s.Type != String && s.Type != Refused:
+		return fmt.Errorf("a setting of type %s needs a range", s.Type)
 	case !slices.Contains(relations, s.Relation):
 		return fmt.Errorf("relation is %q, expected one of %q", s.Relation, relations)
 	}
 	return nil
 }
 
-// parseRange fills Min, Max and Words from Range: "1 .. 5", "a, b" or "1 .. 5, a".
-func (s *Setting) parseRange() error {
-	if s.Range == "-" {
-		if s.Type != String && s.Type != Refused {
-			return fmt.Errorf("%s: a setting of type %s needs a range", s.Name, s.Type)
-		}
-		return nil
+// parseRange reads "1 .. 5", "a, b" or "1 .. 5, a".
+func parseRange(kind Type, text string) (low, high float64, words []string, err error) {
+	if text == "-" {
+		return 0, 0, nil, nil
 	}
-	words := strings.Split(s.Range, ", ")
-	if s.Type == Integer || s.Type == Float {
-		low, high, _ := strings.Cut(words[0], " .. ")
+	words = strings.Split(text, ", ")
+	if kind == Duration {
+		low, high, err = parseTimes(text)
+		return low, high, nil, err
+	}
+	if kind == Integer || kind == Float {
+		from, to, _ := strings.Cut(words[0], " .. ")
 		var errLow, errHigh error
-		s.Min, errLow = strconv.ParseFloat(low, 64)
-		s.Max, errHigh = strconv.ParseFloat(high, 64)
-		if errLow != nil || errHigh != nil || s.Min > s.Max {
-			return fmt.Errorf("%s: range is %q, expected LOW .. HIGH", s.Name, words[0])
+		low, errLow = strconv.ParseFloat(from, 64)
+		high, errHigh = strconv.ParseFloat(to, 64)
+		if errLow != nil || errHigh != nil || low > high {
+			return 0, 0, nil, fmt.Errorf("range is %q, expected LOW .. HIGH", words[0])
 		}
 		words = words[1:]
 	}
-	if len(words) > 0 {
-		s.Words = words
+	if len(words) == 0 {
+		words = nil
 	}
-	return nil
+	return low, high, words, nil
+}
+
+// parseTimes reads "10ms .. 1h0m0s" as milliseconds. "any" is no limit.
+func parseTimes(text string) (low, high float64, err error) {
+	from, to, _ := strings.Cut(text, " .. ")
+	limits := []float64{math.Inf(-1), math.Inf(1)}
+	for i, word := range []string{from, to} {
+		if word == "any" {
+			continue
+		}
+		d, err := time.ParseDuration(word)
+		if err != nil {
+			return 0, 0, fmt.Errorf("range is %q, expected times such as 10ms .. 1m0s", text)
+		}
+		limits[i] = float64(d) / float64(time.Millisecond)
+	}
+	return limits[0], limits[1], nil
 }
