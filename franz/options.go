@@ -143,12 +143,13 @@ var rules = map[string]rule{
 // harmless has the one value at which a setting without an equivalent asks for
 // what franz-go does anyway.
 var harmless = map[string]string{
-	"enable.partition.eof":                   "false",
-	"queue.buffering.backpressure.threshold": "1",
-	"queuing.strategy":                       "fifo",
-	"socket.max.fails":                       "1",
-	"statistics.interval.ms":                 "0",
-	"topic.metadata.refresh.sparse":          "true",
+	"enable.partition.eof":                          "false",
+	"queue.buffering.backpressure.threshold":        "1",
+	"queuing.strategy":                              "fifo",
+	"sasl.oauthbearer.metadata.authentication.type": "none",
+	"socket.max.fails":                              "1",
+	"statistics.interval.ms":                        "0",
+	"topic.metadata.refresh.sparse":                 "true",
 }
 
 const (

@@ -4,6 +4,8 @@ package librdkafka
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/confluentinc/confluent-kafka-go/v2/kafka"
 
@@ -30,13 +32,30 @@ func translate(role drivers.Role, s drivers.Settings) (kafka.ConfigMap, error) {
 		return nil, err
 	}
 	conf := kafka.ConfigMap{}
-	for key, value := range canonical {
-		conf[key] = value
+	for _, key := range slices.Sorted(maps.Keys(canonical)) {
+		if err := known(key, canonical[key]); err != nil {
+			return nil, err
+		}
+		conf[key] = canonical[key]
 	}
 	if s.OneRecordPerBatch {
 		conf["batch.num.messages"] = "1"
 	}
 	return conf, nil
+}
+
+// known refuses settings that came with a later version than the one built in.
+func known(key, value string) error {
+	_, built := kafka.LibraryVersion()
+	version, there := config.Find("librdkafka", built)
+	setting, _ := config.Lookup(key)
+	if _, has := version.Of(setting); has || !there {
+		return nil
+	}
+	if setting.Secret() {
+		value = "(secret)"
+	}
+	return &drivers.UnsupportedError{Client: client, Key: key, Value: value, Reason: "librdkafka " + built + " does not know it"}
 }
 
 func configRole(role drivers.Role) config.Role {

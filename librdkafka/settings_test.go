@@ -122,17 +122,20 @@ func TestDifferencesRefuses(t *testing.T) {
 }
 
 func TestDifferencesUnsupported(t *testing.T) {
-	settings := drivers.Settings{Config: map[string]string{"delivery.report.only.error": "true"}}
-	_, err := driver{}.Differences(drivers.RoleProducer, settings)
-	want := &drivers.UnsupportedError{
-		Client: "librdkafka", Key: "delivery.report.only.error", Value: "true", Reason: "confluent-kafka-go refuses it",
+	tests := map[string]drivers.UnsupportedError{
+		"delivery.report.only.error": {Value: "true", Reason: "confluent-kafka-go refuses it"},
+		"max.poll.records":           {Value: "10", Reason: "librdkafka 2.11.1 does not know it"},
 	}
-	var got *drivers.UnsupportedError
-	if !errors.As(err, &got) {
-		t.Fatalf("got %v, want %v", err, want)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
+	for key, want := range tests {
+		want.Client, want.Key = "librdkafka", key
+		_, err := driver{}.Differences(drivers.RoleProducer, drivers.Settings{Config: map[string]string{key: want.Value}})
+		var got *drivers.UnsupportedError
+		if !errors.As(err, &got) {
+			t.Fatalf("%s: got %v, want %v", key, err, &want)
+		}
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", key, diff)
+		}
 	}
 }
 

@@ -55,7 +55,8 @@ const (
 )
 
 // Setting is one row of the catalogue. Texts say "-" where there is nothing to
-// say; defaults are as the library documents them.
+// say; defaults are as the library documents them. Range and Default are those of
+// librdkafka 2.11.1, or of the first version that has it; see Version for each.
 type Setting struct {
 	Name    string   // canonical: the name that Java shares, else librdkafka's. librdkafka knows it
 	Aliases []string // every other name that means the same
@@ -73,6 +74,7 @@ type Setting struct {
 	JavaDefault string
 
 	Relation Relation
+	Wire     string // where it shows on the wire; "no" or "no (why)" where it does not
 	Gotcha   string // what surprises about it, in one sentence
 }
 
@@ -113,7 +115,7 @@ func Masked(settings map[string]string) map[string]string {
 var settingsTSV string
 
 // columns is the first line of settings.tsv.
-const columns = "key\taliases\tapplies\ttype\trange\tlibrdkafka default\tkgo options\tkgo default\tjava key\tjava default\trelation\tgotcha"
+const columns = "key\taliases\tapplies\ttype\trange\tlibrdkafka default\tkgo options\tkgo default\tjava key\tjava default\trelation\twire\tgotcha"
 
 // parse reads a table with the columns above.
 func parse(table string) ([]Setting, error) {
@@ -142,7 +144,7 @@ func parseRow(row string) (Setting, error) {
 	s := Setting{
 		Name: f[0], Applies: f[2], Type: Type(f[3]), Range: f[4],
 		Default: f[5], KgoOptions: f[6], KgoDefault: f[7],
-		JavaKey: f[8], JavaDefault: f[9], Relation: Relation(f[10]), Gotcha: f[11],
+		JavaKey: f[8], JavaDefault: f[9], Relation: Relation(f[10]), Wire: f[11], Gotcha: f[12],
 	}
 	if f[1] != "-" {
 		s.Aliases = strings.Fields(f[1])

@@ -91,6 +91,8 @@ def row(lib, parts):
     kind = TYPES[re.search(r"\*Type: ([a-zA-Z ]+)\*", text).group(1)]
     alias = re.match(r"Alias for `([^`]*)`", text)
     code = kind == "code"
+    if kind == "integer" and configured(lib, name, b"all")[0] == 0:
+        limits += ", all"  # acks takes a word that it does not print
     return [name, alias.group(1) if alias else "-", applies, kind, limits or "-",
             "-" if code else default(lib, name), "yes" if code else "-", "-", first_sentence(text)]
 
@@ -98,8 +100,8 @@ def row(lib, parts):
 def hidden(lib, path, known):
     """Rows of settings that are not printed."""
     for name in words(path):
-        if name in known or configured(lib, name, None)[0] == UNKNOWN:
-            continue
+        if name in known or name.startswith("ut_") or configured(lib, name, None)[0] == UNKNOWN:
+            continue  # "ut_" is a hook of its own unit tests
         answers = [configured(lib, name, value) for value in (b"kcompare", b"true", b"-2147483648")]
         limits = re.search(r"range (-?\d+)\.\.(\d+)", answers[2][1])
         if answers[0][0] == 0:
@@ -141,7 +143,9 @@ def bound(known):
 
 def main():
     lib, path = open_library()
-    rows = {parts[0]: row(lib, parts) for parts in shown(lib)}
+    rows = {}
+    for parts in shown(lib):  # three are there again for topics, where rd_kafka_conf_set does not get
+        rows.setdefault(parts[0], row(lib, parts))
     rows.update({r[0]: r for r in hidden(lib, path, rows)})
     for r in list(bound(rows)):
         rows.setdefault(r[0], r)[7] = "python"
