@@ -56,6 +56,10 @@ type Block struct {
 	Class   string // what takes them, as written there: "Producer", "AIOKafkaConsumer", "NewGroupTransactSession"; "" where nothing does
 	At      Pos    // where the block begins
 	Entries []Entry
+
+	// Open says that there may be more entries, which nobody can read from the text:
+	// {**given, ...}, a variable that a caller fills.
+	Open bool
 }
 
 // Role is what kind of client a block is for.
@@ -71,6 +75,11 @@ const (
 
 // Entry is one setting as it was written.
 type Entry struct {
+	// Path is the file that the entry stands in, where that is another one than the
+	// block's: a constant that is imported. "" where it is the same. All places of the
+	// entry are in it.
+	Path string
+
 	Key   string // as written: "linger.ms", "linger_ms", "ProducerLinger", ProducerConfig.LINGER_MS_CONFIG's value
 	KeyAt Pos
 	Value Value

@@ -1,0 +1,54 @@
+package source
+
+import (
+	"embed"
+
+	"kcompare/internal/config"
+)
+
+//go:embed pythonreader
+var pythonFiles embed.FS
+
+// pythonBoot is what Python runs: it takes the modules from the first line of its input,
+// because a command line has not the room for them, and no file is written for them.
+const pythonBoot = `
+import sys
+if sys.version_info < (3, 8):
+    print("old", sys.version.split()[0])
+    sys.exit()
+import json, types
+lines = sys.stdin.buffer
+given = json.loads(lines.readline())
+for name, text in given["modules"]:
+    made = types.ModuleType(name)
+    sys.modules[name] = made
+    exec(compile(text, name + ".py", "exec"), made.__dict__)
+print("ready", flush=True)
+sys.modules["main"].main(given, lines, sys.stdout)
+`
+
+// pythonModules are the parts of the reader, each after those that it imports.
+var pythonModules = []string{"scopes", "names", "values", "evaluate", "listings", "blocks", "main"}
+
+// program is the first line that the helper gets.
+type program struct {
+	Modules  [][2]string       `json:"modules"`
+	Settings map[string]string `json:"settings"` // every name of a setting -> whom it applies to: P, C, *
+}
+
+func pythonProgram() program {
+	p := program{Settings: map[string]string{}}
+	for _, name := range pythonModules {
+		text, err := pythonFiles.ReadFile("pythonreader/" + name + ".py")
+		if err != nil {
+			panic(err) // a part of this binary is missing: its tests find that
+		}
+		p.Modules = append(p.Modules, [2]string{name, string(text)})
+	}
+	for _, s := range config.Settings() {
+		for _, name := range append([]string{s.Name}, s.Aliases...) {
+			p.Settings[name] = s.Applies
+		}
+	}
+	return p
+}

@@ -1,0 +1,177 @@
+"""Reads files: a JSON line in for each, a JSON line out for each."""
+import ast
+import gc
+import io
+import json
+import os
+import sys
+import tokenize
+import warnings
+
+import listings
+from blocks import Blocks
+from scopes import Module
+
+LARGEST = 1 << 20  # of a module that is read because another imports it
+
+
+class Found:
+    """A module that was imported, and the name it goes by."""
+
+    def __init__(self, module, name):
+        self.module, self.name = module, name
+
+
+class Finder:
+    """Finds the text of modules beside a file, or in the folders above it."""
+
+    def __init__(self):
+        self.modules = {}
+
+    def find(self, path, level, name, member):
+        """The module `name`, or `name.member` where that is one."""
+        folder = os.path.dirname(path)
+        parts = [p for p in name.split(".") if p]
+        if level:
+            for _ in range(level - 1):
+                folder = os.path.join(folder, "..")
+            return self.within(folder, parts, member)
+        if not parts or parts[0] in sys.builtin_module_names or parts[0] in STANDARD:
+            return None
+        for _ in range(6):
+            found = self.within(folder, parts, member)
+            if found is not None or not folder or folder == os.path.dirname(folder):
+                return found
+            folder = os.path.dirname(folder)
+        return None
+
+    def within(self, folder, parts, member):
+        base = os.path.join(folder, *parts) if parts else folder
+        for path, name in ((os.path.join(base, member or ""), member), (base, None)):
+            if member is None and name is None:
+                path = base
+            for file in (path + ".py", os.path.join(path, "__init__.py")):
+                module = self.load(file)
+                if module is not None:
+                    return Found(module, name if name is not None and path != base else None)
+        return None
+
+    def load(self, path):
+        path = os.path.normpath(path)
+        if path not in self.modules:
+            self.modules[path] = None  # also while it is being read: modules import each other
+            self.modules[path] = self.read(path)
+        return self.modules[path]
+
+    def read(self, path):
+        try:
+            if os.path.getsize(path) > LARGEST:
+                return None
+            with open(path, encoding="utf-8", errors="replace") as file:
+                text = file.read()
+        except OSError:
+            return None
+        tree = listings.parse(text)
+        return self.made(path, tree, text) if tree is not None else None
+
+    def made(self, path, tree, text, **more):
+        module = Module(path, tree, text.splitlines(), **more)
+        module.finder = self.find
+        return module
+
+
+STANDARD = {"abc", "argparse", "asyncio", "base64", "collections", "concurrent", "contextlib", "copy", "csv", "dataclasses",
+            "datetime", "enum", "functools", "hashlib", "io", "itertools", "json", "logging", "math", "multiprocessing",
+            "os", "pathlib", "queue", "random", "re", "signal", "socket", "ssl", "string", "struct", "subprocess", "sys",
+            "tempfile", "threading", "time", "traceback", "types", "typing", "unittest", "urllib", "uuid", "warnings",
+            "secrets", "pickle", "decimal", "zlib", "confluent_kafka", "kafka", "aiokafka"}
+
+
+class Reader:
+    """Reads what comes in, with what is known from the start."""
+
+    def __init__(self, known):
+        self.known = known["settings"]
+        self.finder = Finder()
+        self.before = {}  # path -> the listing before, for listings of one text
+
+    def read(self, asked):
+        try:
+            return self.looked(asked)
+        except RecursionError:
+            return {"unread": "nested too deeply"}
+
+    def looked(self, asked):
+        path, text, shift = asked["path"], asked["text"], asked["firstLine"]
+        modules, unread = self.modules(path, text, shift, asked["unfenced"])
+        found = {"blocks": [], "facts": [], "ignores": [], "unread": unread}
+        for module in modules:
+            found["blocks"] += Blocks(module, self.known).all()
+        for block in found["blocks"]:
+            block["version"] = asked["versions"].get(block["client"], "")
+        if "kcompare:ignore" in text:
+            found["ignores"] = ignores(text, shift)
+        return found
+
+    def modules(self, path, text, shift, unfenced):
+        """The file as one module, or its listings; and why it could not be read."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(text)
+        except SyntaxError as error:
+            why = "not Python: line %d:%d: %s" % ((error.lineno or 1) + shift, error.offset or 1, error.msg)
+            return self.listings(path, text, shift) if unfenced or shift else [], "" if unfenced else why
+        except ValueError as error:
+            return [], "not Python: %s" % error
+        if not shift and not unfenced:
+            return [self.finder.made(path, tree, text)], ""
+        return [self.listing(path, tree, text, shift, 0)], ""
+
+    def listings(self, path, text, shift):
+        lines, found = text.splitlines(), []
+        for listing in listings.split(text):
+            cut = listing.text(lines)
+            tree = listings.parse(cut)
+            if tree is not None:
+                found.append(self.listing(path, tree, cut, shift, listing.margin))
+        return found
+
+    def listing(self, path, tree, text, shift, indent):
+        module = self.finder.made(path, tree, text, shift=shift, indent=indent, listing=True)
+        module.previous = self.before.get(path)
+        self.before[path] = module
+        return module
+
+
+def ignores(text, shift):
+    """The comments `kcompare:ignore RULE reason`, and the lines that they speak for."""
+    found, lines = [], text.splitlines()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            words = token.string.lstrip("# ").split(None, 2)
+            if token.type == tokenize.COMMENT and words and words[0] == "kcompare:ignore":
+                line, column = token.start
+                alone = not lines[line - 1][:column].strip()
+                found.append({"rule": words[1] if len(words) > 1 else "", "reason": words[2] if len(words) > 2 else "",
+                              "at": [line + shift, column + 1],
+                              "line": (following(lines, line) if alone else line) + shift})
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return found
+
+
+def following(lines, line):
+    """The next line after `line` that has anything on it."""
+    for i in range(line, len(lines)):
+        if lines[i].strip() and not lines[i].lstrip().startswith("#"):
+            return i + 1
+    return line
+
+
+def main(known, lines, out):
+    gc.disable()  # trees are kept to the end anyway
+    reader = Reader(known)
+    for line in lines:
+        out.write(json.dumps(reader.read(json.loads(line))) + "\n")
+        out.flush()
