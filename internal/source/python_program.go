@@ -6,8 +6,13 @@ import (
 	"kcompare/internal/config"
 )
 
-//go:embed pythonreader
+//go:embed pythonreader/*.py
 var pythonFiles embed.FS
+
+// pythonMembers is written by dump_members.py beside it.
+//
+//go:embed pythonreader/members.tsv
+var pythonMembers string
 
 // pythonBoot is what Python runs: it takes the modules from the first line of its input,
 // because a command line has not the room for them, and no file is written for them.
@@ -28,12 +33,14 @@ sys.modules["main"].main(given, lines, sys.stdout)
 `
 
 // pythonModules are the parts of the reader, each after those that it imports.
-var pythonModules = []string{"scopes", "names", "values", "evaluate", "listings", "blocks", "main"}
+var pythonModules = []string{"scopes", "names", "values", "evaluate", "listings", "blocks", "facts",
+	"facts_members", "facts_errors", "facts_offsets", "facts_transactions", "facts_delivery", "facts_fork", "facts_names", "main"}
 
 // program is the first line that the helper gets.
 type program struct {
 	Modules  [][2]string       `json:"modules"`
 	Settings map[string]string `json:"settings"` // every name of a setting -> whom it applies to: P, C, *
+	Members  string            `json:"members"`  // members.tsv: the names that the packages' classes have
 }
 
 func pythonProgram() program {
@@ -45,6 +52,7 @@ func pythonProgram() program {
 		}
 		p.Modules = append(p.Modules, [2]string{name, string(text)})
 	}
+	p.Members = pythonMembers
 	for _, s := range config.Settings() {
 		for _, name := range append([]string{s.Name}, s.Aliases...) {
 			p.Settings[name] = s.Applies

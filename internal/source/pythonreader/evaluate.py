@@ -13,13 +13,15 @@ DEPTH = 40  # of names that lead to names
 RETURNS = {
     ("Consumer", "poll"): "Message", ("DeserializingConsumer", "poll"): "Message", ("AvroConsumer", "poll"): "Message",
     ("AIOConsumer", "poll"): "Message", ("Consumer", "position"): "Position", ("Message", "error"): "KafkaError",
+    ("Message", "offset"): "Offset",
     ("AIOConsumer", "position"): "Position", ("DeserializingConsumer", "position"): "Position",
     ("Consumer", "consume"): "[Message]", ("AIOConsumer", "consume"): "[Message]",
     ("DeserializingConsumer", "consume"): "[Message]", ("AIOKafkaConsumer", "getone"): "ConsumerRecord",
     ("KafkaConsumer", "poll"): "{ConsumerRecord}", ("AIOKafkaConsumer", "getmany"): "{ConsumerRecord}",
 }
 ITERATED = {"KafkaConsumer": "ConsumerRecord", "AIOKafkaConsumer": "ConsumerRecord", "[Message]": "Message",
-            "[ConsumerRecord]": "ConsumerRecord", "{ConsumerRecord}.values": "[ConsumerRecord]"}
+            "[ConsumerRecord]": "ConsumerRecord", "{ConsumerRecord}.values": "[ConsumerRecord]",
+            "[KafkaError]": "KafkaError"}
 
 # Functions and methods that pass on what they are given: their result changes when it does.
 PASSING = {"str", "repr", "int", "float", "hex", "abs", "round", "bytes", "format", "ascii", "oct", "bin", "hash"}
@@ -153,6 +155,17 @@ class Evaluator:
 
     of_Tuple = of_List
 
+    def of_ListComp(self, node, context):
+        inner = Context(node.inner, 1 << 60, context.path, context.given)
+        return Elements([(node.elt, self.value(node.elt, inner))], True)
+
+    of_GeneratorExp = of_ListComp
+
+    def of_DictComp(self, node, context):
+        made, inner = Dict(open=True), Context(node.inner, 1 << 60, context.path, context.given)
+        made.loose.append((node.value, self.value(node.value, inner)))
+        return made
+
     def of_Dict(self, node, context):
         made = Dict(nodes=[node])
         for key, value in zip(node.keys, node.values):
@@ -164,10 +177,12 @@ class Evaluator:
 
     def put(self, made, key, value, context):
         name = self.value(key, context)
+        known = self.value(value, context)
         if isinstance(name, Const) and isinstance(name.value, str):
-            made.put(Item(name.value, context.scope.module, key, value, self.value(value, context)))
+            made.put(Item(name.value, context.scope.module, key, value, known))
         else:
             made.open = True
+            made.loose.append((value, known))
 
     def of_Subscript(self, node, context):
         base = self.value(node.value, context)
@@ -204,6 +219,8 @@ class Evaluator:
             return self.within(base.scope, attr) or Value()
         if class_of(base) == "KafkaException" and attr == "args":
             return Object("[KafkaError]", base.call, base.context)
+        if class_of(base) == "ConsumerRecord" and attr == "offset":
+            return Object("Offset", base.call, base.context)
         return Value(base.changing)
 
     # Names.
@@ -518,6 +535,8 @@ class Evaluator:
         found = RETURNS.get((class_of(base), name))
         if found:
             return Object(found, node, context)
+        if name == "offset" and not node.args and type(base) is Value:
+            return Object("Offset", node, context)  # only messages have such a method
         if class_of(base) == "{ConsumerRecord}" and name == "values":
             return Object("{ConsumerRecord}.values", node, context)
         if isinstance(base, Dict):

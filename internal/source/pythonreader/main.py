@@ -8,8 +8,16 @@ import sys
 import tokenize
 import warnings
 
+import facts_delivery
+import facts_errors
+import facts_fork
+import facts_members
+import facts_names
+import facts_offsets
+import facts_transactions
 import listings
-from blocks import Blocks
+from blocks import Blocks, packages
+from facts import Facts
 from scopes import Module
 
 LARGEST = 1 << 20  # of a module that is read because another imports it
@@ -87,11 +95,18 @@ STANDARD = {"abc", "argparse", "asyncio", "base64", "collections", "concurrent",
             "secrets", "pickle", "decimal", "zlib", "confluent_kafka", "kafka", "aiokafka"}
 
 
+FINDERS = (facts_members, facts_errors, facts_offsets, facts_transactions, facts_delivery, facts_fork, facts_names)
+
+
 class Reader:
     """Reads what comes in, with what is known from the start."""
 
     def __init__(self, known):
         self.known = known["settings"]
+        self.members = {}  # class -> version -> names
+        for line in known["members"].splitlines():
+            _, version, kind, names = line.split("\t")
+            self.members.setdefault(kind, {})[version] = set(names.split(" "))
         self.finder = Finder()
         self.before = {}  # path -> the listing before, for listings of one text
 
@@ -107,11 +122,19 @@ class Reader:
         found = {"blocks": [], "facts": [], "ignores": [], "unread": unread}
         for module in modules:
             found["blocks"] += Blocks(module, self.known).all()
+            found["facts"] += self.facts(module, asked["package"])
         for block in found["blocks"]:
             block["version"] = asked["versions"].get(block["client"], "")
         if "kcompare:ignore" in text:
             found["ignores"] = ignores(text, shift)
         return found
+
+    def facts(self, module, version):
+        facts = Facts(module, self.members, version)
+        if packages(module) - {"java"}:
+            for finder in FINDERS:
+                finder.find(facts)
+        return sorted(facts.found, key=lambda fact: (fact["at"], fact["rule"]))
 
     def modules(self, path, text, shift, unfenced):
         """The file as one module, or its listings; and why it could not be read."""

@@ -489,7 +489,7 @@ class Walker:
                 self.event("given", name, node, argument)
 
     def comprehension(self, node):
-        made = self.enter("comprehension", node)
+        made = node.inner = self.enter("comprehension", node)
         outside, first = self.scope, True
         for part in node.generators:
             if first:

@@ -73,16 +73,18 @@ class Item:
 
 
 class Dict(Value):
-    """A dict. It is open where it may hold more than its items. Nodes are the displays
-    and calls that took part in it."""
+    """A dict. It is open where it may hold more than its items; loose are the values of
+    keys that are no constants. Nodes are the displays and calls that took part in it."""
 
     def __init__(self, items=(), open=False, nodes=()):
         Value.__init__(self)
         self.items = {item.key: item for item in items}
-        self.open, self.nodes = open, list(nodes)
+        self.open, self.nodes, self.loose = open, list(nodes), []
 
     def copy(self):
-        return Dict(self.items.values(), self.open, self.nodes)
+        made = Dict(self.items.values(), self.open, self.nodes)
+        made.loose = list(self.loose)
+        return made
 
     def put(self, item):
         # A key that is written again keeps Python's order, and takes the later place.
@@ -96,6 +98,7 @@ class Dict(Value):
             self.put(item)
         self.open = self.open or other.open
         self.nodes += other.nodes
+        self.loose += other.loose
 
 
 LIMIT = 2 ** 128  # of numbers; nobody configures more, and arithmetic stays cheap
