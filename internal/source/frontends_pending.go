@@ -2,7 +2,6 @@ package source
 
 import "context"
 
-func readPython(_ context.Context, inputs []input) []File { return pending(Python, inputs) }
 func readGo(_ context.Context, inputs []input) []File     { return pending(Go, inputs) }
 func readJava(_ context.Context, inputs []input) []File   { return pending(Java, inputs) }
 

@@ -51,10 +51,9 @@ type pythonFact struct {
 }
 
 type pythonIgnore struct {
-	Rule   string    `json:"rule"`
-	Reason string    `json:"reason"`
-	At     pythonPos `json:"at"`
-	Line   int       `json:"line"`
+	Comment string    `json:"comment"`
+	At      pythonPos `json:"at"`
+	Line    int       `json:"line"` // that it speaks for
 }
 
 func (a pythonAnswer) fill(f *File) {
@@ -66,7 +65,10 @@ func (a pythonAnswer) fill(f *File) {
 		f.Facts = append(f.Facts, Fact{Rule: x.Rule, At: x.At.pos(), About: x.About, Args: x.Args})
 	}
 	for _, i := range a.Ignores {
-		f.Ignores = append(f.Ignores, Ignore{Rule: i.Rule, Reason: i.Reason, At: i.At.pos(), Line: i.Line})
+		if ignore, ok := parseIgnore(i.Comment, i.At.pos()); ok {
+			ignore.Line = i.Line
+			f.Ignores = append(f.Ignores, ignore)
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ from blocks import Blocks, packages
 from facts import Facts
 from scopes import Module
 
+MARK = "kcompare:ignore"
 LARGEST = 1 << 20  # of a module that is read because another imports it
 
 
@@ -125,7 +126,7 @@ class Reader:
             found["facts"] += self.facts(module, asked["package"])
         for block in found["blocks"]:
             block["version"] = asked["versions"].get(block["client"], "")
-        if "kcompare:ignore" in text:
+        if MARK in text:
             found["ignores"] = ignores(text, shift)
         return found
 
@@ -168,16 +169,14 @@ class Reader:
 
 
 def ignores(text, shift):
-    """The comments `kcompare:ignore RULE reason`, and the lines that they speak for."""
+    """The comments that may ask lint to be silent, and the lines that they speak for."""
     found, lines = [], text.splitlines()
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            words = token.string.lstrip("# ").split(None, 2)
-            if token.type == tokenize.COMMENT and words and words[0] == "kcompare:ignore":
+            if token.type == tokenize.COMMENT and MARK in token.string:
                 line, column = token.start
                 alone = not lines[line - 1][:column].strip()
-                found.append({"rule": words[1] if len(words) > 1 else "", "reason": words[2] if len(words) > 2 else "",
-                              "at": [line + shift, column + 1],
+                found.append({"comment": token.string, "at": [line + shift, column + 1],
                               "line": (following(lines, line) if alone else line) + shift})
     except (tokenize.TokenError, SyntaxError):
         pass
