@@ -1,0 +1,67 @@
+package source
+
+import (
+	"context"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// readGo reads Go files and listings of Go. A listing need not be a whole file: the
+// declarations, statements or elements of a list that a page of documentation shows are
+// enough. Nothing is compiled and no module is needed: what a package outside the file's
+// own directory says stays unknown.
+func readGo(ctx context.Context, files []input) []File {
+	read := make([]File, len(files))
+	beside := newGoDirectories(files)
+	for i, in := range files {
+		read[i] = File{Path: in.path, Language: Go}
+		if ctx.Err() != nil || !mentionsKafka(in.text) {
+			continue
+		}
+		f, err := parseGo(in)
+		if err != nil {
+			read[i].Unread = err.Error()
+			continue
+		}
+		f.beside = beside.of(in)
+		w := newGoWalker(f)
+		w.file()
+		read[i].Blocks = w.written()
+	}
+	return read
+}
+
+// mentionsKafka is false for the many files that need no parser.
+func mentionsKafka(text []byte) bool {
+	s := string(text)
+	return strings.Contains(s, "kafka") || strings.Contains(s, "kgo") || strings.Contains(s, "Kafka")
+}
+
+// at is the place of a position, in the file that the text came from.
+func (f *goFile) at(p token.Pos) Pos {
+	where := f.fset.PositionFor(p, false)
+	start := where.Offset - (where.Column - 1)
+	return Pos{
+		Line:   where.Line - f.shift + f.in.firstLine,
+		Column: utf8.RuneCount(f.src[start:where.Offset]) + 1,
+	}
+}
+
+// source is an expression as it is written.
+func (f *goFile) source(n ast.Node) string {
+	return string(f.src[f.fset.PositionFor(n.Pos(), false).Offset:f.fset.PositionFor(n.End(), false).Offset])
+}
+
+// sortFacts puts facts in the order of the file; the walk meets them function by function.
+func sortFacts(facts []Fact) []Fact {
+	slices.SortStableFunc(facts, func(a, b Fact) int {
+		if a.At.Line != b.At.Line {
+			return a.At.Line - b.At.Line
+		}
+		return a.At.Column - b.At.Column
+	})
+	return facts
+}

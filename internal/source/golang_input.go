@@ -1,0 +1,7 @@
+package source
+
+type input struct {
+	path      string
+	text      []byte
+	firstLine int
+}
