@@ -18,7 +18,7 @@ func readGo(ctx context.Context, files []input) []File {
 	beside := newGoDirectories(files)
 	for i, in := range files {
 		read[i] = File{Path: in.path, Language: Go}
-		if ctx.Err() != nil || !mentionsKafka(in.text) {
+		if ctx.Err() != nil || !goMentionsKafka(in.text) {
 			continue
 		}
 		f, err := parseGo(in)
@@ -34,8 +34,8 @@ func readGo(ctx context.Context, files []input) []File {
 	return read
 }
 
-// mentionsKafka is false for the many files that need no parser.
-func mentionsKafka(text []byte) bool {
+// goMentionsKafka is false for the many files that need no parser.
+func goMentionsKafka(text []byte) bool {
 	s := string(text)
 	return strings.Contains(s, "kafka") || strings.Contains(s, "kgo") || strings.Contains(s, "Kafka")
 }
@@ -55,8 +55,8 @@ func (f *goFile) source(n ast.Node) string {
 	return string(f.src[f.fset.PositionFor(n.Pos(), false).Offset:f.fset.PositionFor(n.End(), false).Offset])
 }
 
-// sortFacts puts facts in the order of the file; the walk meets them function by function.
-func sortFacts(facts []Fact) []Fact {
+// goSorted puts facts in the order of the file; the walk meets them function by function.
+func goSorted(facts []Fact) []Fact {
 	slices.SortStableFunc(facts, func(a, b Fact) int {
 		if a.At.Line != b.At.Line {
 			return a.At.Line - b.At.Line

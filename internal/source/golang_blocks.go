@@ -48,11 +48,11 @@ func (w *goWalker) written() []Block {
 			blocks = append(blocks, w.asBlock(c))
 		}
 	}
-	slices.SortStableFunc(blocks, func(a, b Block) int { return before(a.At, b.At) })
+	slices.SortStableFunc(blocks, func(a, b Block) int { return goBefore(a.At, b.At) })
 	return blocks
 }
 
-func before(a, b Pos) int {
+func goBefore(a, b Pos) int {
 	if a.Line != b.Line {
 		return a.Line - b.Line
 	}
@@ -122,7 +122,7 @@ func (c goClient) role() Role {
 	}
 	var produces, consumes bool
 	for _, e := range c.entries {
-		switch applies(e) {
+		switch goApplies(e) {
 		case "P":
 			produces = true
 		case "C":
@@ -138,8 +138,8 @@ func (c goClient) role() Role {
 	return AnyRole
 }
 
-// applies is "P" for what is of producers alone, and "C" for what is of consumers alone.
-func applies(e goEntry) string {
+// goApplies is "P" for what is of producers alone, and "C" for what is of consumers alone.
+func goApplies(e goEntry) string {
 	if e.call != nil {
 		return kgoApplies(e.Key)
 	}

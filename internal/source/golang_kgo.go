@@ -82,7 +82,7 @@ func (f *goFile) optionEntry(call *ast.CallExpr) goEntry {
 	case v.millis != "":
 		e.CanonicalValue = v.millis
 	case set.name == "queue.buffering.max.kbytes":
-		e.CanonicalValue = kilobytes(v.Text)
+		e.CanonicalValue = goKilobytes(v.Text)
 	case v.Kind == Text || v.Kind == Number || v.Kind == Truth:
 		e.CanonicalValue = v.Text
 	default:
@@ -91,8 +91,8 @@ func (f *goFile) optionEntry(call *ast.CallExpr) goEntry {
 	return e
 }
 
-// kilobytes is a number of bytes in the unit of queue.buffering.max.kbytes, rounded up.
-func kilobytes(bytes string) string {
+// goKilobytes is a number of bytes in the unit of queue.buffering.max.kbytes, rounded up.
+func goKilobytes(bytes string) string {
 	n, err := strconv.Atoi(bytes)
 	if err != nil {
 		return ""

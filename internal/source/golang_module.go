@@ -33,7 +33,7 @@ func (d *goDirectory) required(file string) map[string]string {
 	}
 	for {
 		if text, err := os.ReadFile(filepath.Join(folder, "go.mod")); err == nil {
-			return requirements(text)
+			return goRequirements(text)
 		}
 		above := filepath.Dir(folder)
 		if above == folder {
@@ -43,9 +43,9 @@ func (d *goDirectory) required(file string) map[string]string {
 	}
 }
 
-// requirements reads the lines `module version` of a go.mod, inside of require ( ) or
+// goRequirements reads the lines `module version` of a go.mod, inside of require ( ) or
 // behind the word.
-func requirements(text []byte) map[string]string {
+func goRequirements(text []byte) map[string]string {
 	all := map[string]string{}
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(lines.Text()), "require "))

@@ -12,8 +12,8 @@ const (
 	kgoPath       = "github.com/twmb/franz-go/pkg/kgo"
 )
 
-// guessed are the packages that a listing without imports means by these names.
-var guessed = map[string]string{
+// goGuessed are the packages that a listing without imports means by these names.
+var goGuessed = map[string]string{
 	"kafka": confluentPath,
 	"kgo":   kgoPath,
 	"time":  "time", "os": "os", "fmt": "fmt", "strconv": "strconv", "strings": "strings",
@@ -34,10 +34,10 @@ func (f *goFile) member(e ast.Expr) (pack, name string) {
 	}
 	switch obj := f.object(id).(type) {
 	case *types.PkgName:
-		return withoutMajor(obj.Imported().Path()), sel.Sel.Name
+		return goWithoutMajor(obj.Imported().Path()), sel.Sel.Name
 	case nil:
 		// A path that ends in v5 does not tell its package's name, and a listing has no paths.
-		if path, known := guessed[id.Name]; known && (f.listing || f.imported(path)) {
+		if path, known := goGuessed[id.Name]; known && (f.listing || f.imported(path)) {
 			return path, sel.Sel.Name
 		}
 	}
@@ -46,15 +46,15 @@ func (f *goFile) member(e ast.Expr) (pack, name string) {
 
 func (f *goFile) imported(path string) bool {
 	for _, spec := range f.tree.Imports {
-		if withoutMajor(strings.Trim(spec.Path.Value, "`\"")) == path {
+		if goWithoutMajor(strings.Trim(spec.Path.Value, "`\"")) == path {
 			return true
 		}
 	}
 	return false
 }
 
-// withoutMajor makes one path of those of a module's major versions.
-func withoutMajor(path string) string {
+// goWithoutMajor makes one path of those of a module's major versions.
+func goWithoutMajor(path string) string {
 	var kept []string
 	for part := range strings.SplitSeq(path, "/") {
 		if len(part) > 1 && part[0] == 'v' && strings.Trim(part[1:], "0123456789") == "" {
@@ -153,12 +153,12 @@ func (f *goFile) assign(s *ast.AssignStmt) {
 }
 
 func (f *goFile) addressed(e ast.Expr) {
-	if obj, ok := f.object(e).(*types.Var); ok && isBasic(obj.Type()) {
+	if obj, ok := f.object(e).(*types.Var); ok && goBasic(obj.Type()) {
 		f.given[obj] = append(f.given[obj], nil)
 	}
 }
 
-func isBasic(t types.Type) bool {
+func goBasic(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() != types.Invalid
 }

@@ -17,7 +17,7 @@ type goFile struct {
 	in      input
 	src     []byte // in.text with what was put round it
 	shift   int    // lines that were put before it
-	listing bool   // no file by itself, or without imports: names of packages are guessed
+	listing bool   // no file by itself, or without imports: names of packages are goGuessed
 	fset    *token.FileSet
 	tree    *ast.File
 	info    *types.Info
@@ -27,16 +27,16 @@ type goFile struct {
 	beside  *goDirectory
 }
 
-// wrapping is a way to make a listing a file.
-type wrapping struct {
+// goWrapping is a way to make a listing a file.
+type goWrapping struct {
 	before, after string
 	lines         int  // in before
 	imports       bool // the listing begins with imports, and before stands behind them
 }
 
-// wrappings are tried in this order. A listing has to stay on its lines: what is put
+// goWrappings are tried in this order. A listing has to stay on its lines: what is put
 // before it are whole lines, or stands at the end of one.
-var wrappings = []wrapping{
+var goWrappings = []goWrapping{
 	{},
 	{before: "package listing\n", lines: 1},
 	{before: "package listing; func _() {\n", after: "\n}", lines: 1},
@@ -49,8 +49,8 @@ var wrappings = []wrapping{
 // text as it is, with its place.
 func parseGo(in input) (*goFile, error) {
 	var first error
-	for _, text := range [][]byte{in.text, withoutDots(in.text)} {
-		for _, w := range wrappings {
+	for _, text := range [][]byte{in.text, goWithoutDots(in.text)} {
+		for _, w := range goWrappings {
 			f, err := w.parse(in, text)
 			if err == nil {
 				f.resolve()
@@ -64,9 +64,9 @@ func parseGo(in input) (*goFile, error) {
 	return nil, first
 }
 
-// withoutDots makes a comment of each line that only says "...": something is left out
+// goWithoutDots makes a comment of each line that only says "...": something is left out
 // there.
-func withoutDots(text []byte) []byte {
+func goWithoutDots(text []byte) []byte {
 	lines := bytes.Split(bytes.Clone(text), []byte("\n"))
 	for _, line := range lines {
 		if dots := bytes.TrimSpace(line); string(dots) == "..." {
@@ -76,11 +76,11 @@ func withoutDots(text []byte) []byte {
 	return bytes.Join(lines, []byte("\n"))
 }
 
-func (w wrapping) parse(in input, text []byte) (*goFile, error) {
-	f := &goFile{in: in, shift: w.lines, fset: token.NewFileSet(), listing: w != wrapping{}}
+func (w goWrapping) parse(in input, text []byte) (*goFile, error) {
+	f := &goFile{in: in, shift: w.lines, fset: token.NewFileSet(), listing: w != goWrapping{}}
 	f.src = bytes.Join([][]byte{[]byte(w.before), text, []byte(w.after)}, nil)
 	if w.imports {
-		f.src = afterImports(text, w)
+		f.src = goAfterImports(text, w)
 		f.shift = 1
 	}
 	tree, err := parser.ParseFile(f.fset, in.path, f.src, parser.ParseComments|parser.SkipObjectResolution)
@@ -92,8 +92,8 @@ func (w wrapping) parse(in input, text []byte) (*goFile, error) {
 	return f, nil
 }
 
-// afterImports opens a function at the end of the last import's line.
-func afterImports(text []byte, w wrapping) []byte {
+// goAfterImports opens a function at the end of the last import's line.
+func goAfterImports(text []byte, w goWrapping) []byte {
 	src := append([]byte("package listing\n"), text...)
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, "", src, parser.ImportsOnly|parser.SkipObjectResolution)

@@ -54,7 +54,7 @@ func (s *goSettings) settled(at []ast.Node) []goEntry {
 	var all []goEntry
 	for _, e := range s.entries {
 		i := slices.IndexFunc(all, func(other goEntry) bool { return other.Key == e.Key })
-		certain := within(e.path, at)
+		certain := inBranch(e.path, at)
 		if !certain {
 			e = e.unsure()
 		}
@@ -70,8 +70,8 @@ func (s *goSettings) settled(at []ast.Node) []goEntry {
 	return all
 }
 
-// within reports whether whoever is at a place has been through a branch.
-func within(branch, at []ast.Node) bool {
+// inBranch reports whether whoever is at a place has been through a branch.
+func inBranch(branch, at []ast.Node) bool {
 	return len(branch) <= len(at) && slices.Equal(branch, at[:len(branch)])
 }
 

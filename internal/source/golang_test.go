@@ -188,15 +188,15 @@ func TestGoBlocks(t *testing.T) {
 			if f.Unread != "" {
 				t.Fatal(f.Unread)
 			}
-			if diff := cmp.Diff(strings.TrimSpace(c.want), written(f)); diff != "" {
+			if diff := cmp.Diff(strings.TrimSpace(c.want), goWritten(f)); diff != "" {
 				t.Errorf("blocks differ (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// written is what the tests compare: blocks and entries, with their places.
-func written(f File) string {
+// goWritten is what the tests compare: blocks and entries, with their places.
+func goWritten(f File) string {
 	var lines []string
 	for _, b := range f.Blocks {
 		lines = append(lines, strings.Join(strings.Fields(fmt.Sprintf("%d:%d %s %s %s %s", b.At.Line, b.At.Column, b.Client, b.Version, b.Role, b.Class)), " "))
@@ -246,7 +246,7 @@ func f() {
 6:2 client.id = text c
 6:2 acks = text all
 5:4 transactional.id = text c`
-	if diff := cmp.Diff(want, written(f)); diff != "" {
+	if diff := cmp.Diff(want, goWritten(f)); diff != "" {
 		t.Errorf("blocks differ (-want +got):\n%s", diff)
 	}
 }

@@ -43,7 +43,7 @@ func (f *goFile) fold(e ast.Expr, depth int) goValue {
 		return ofConstant(known)
 	}
 	if depth > goDepth {
-		return computed()
+		return goComputed()
 	}
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -51,17 +51,17 @@ func (f *goFile) fold(e ast.Expr, depth int) goValue {
 			return in.fold(value, depth+1).as(f.info.Types[e].Type)
 		}
 		if _, isFunc := f.object(e).(*types.Func); isFunc {
-			return code()
+			return goCode()
 		}
 	case *ast.SelectorExpr:
 		if c := standardConstant(f.member(e)); c != nil {
 			return ofConstant(types.TypeAndValue{Value: c.Val(), Type: c.Type()})
 		}
 	case *ast.FuncLit:
-		return code()
+		return goCode()
 	case *ast.UnaryExpr:
 		if _, isLiteral := e.X.(*ast.CompositeLit); isLiteral {
-			return code()
+			return goCode()
 		}
 	case *ast.CompositeLit:
 		return f.foldList(e, depth)
@@ -72,13 +72,13 @@ func (f *goFile) fold(e ast.Expr, depth int) goValue {
 	case *ast.CallExpr:
 		return f.foldCall(e, depth)
 	}
-	return computed()
+	return goComputed()
 }
 
-func computed() goValue { return goValue{Value: Value{Kind: Computed}} }
-func code() goValue     { return goValue{Value: Value{Kind: Code}} }
+func goComputed() goValue { return goValue{Value: Value{Kind: Computed}} }
+func goCode() goValue     { return goValue{Value: Value{Kind: Code}} }
 
-func text(s string) goValue {
+func goText(s string) goValue {
 	return goValue{Value: Value{Kind: Text, Text: s}, goType: "string"}
 }
 
@@ -107,9 +107,9 @@ func ofConstant(known types.TypeAndValue) goValue {
 	case constant.Bool:
 		v.Kind, v.Text = Truth, c.String()
 	case constant.Int, constant.Float:
-		v.Kind, v.Text = Number, number(c)
+		v.Kind, v.Text = Number, goNumber(c)
 	default:
-		return computed()
+		return goComputed()
 	}
 	if v.goType == "time.Duration" {
 		return ofDuration(known.Value)
@@ -117,8 +117,8 @@ func ofConstant(known types.TypeAndValue) goValue {
 	return v
 }
 
-// number is the shortest form of a number.
-func number(c constant.Value) string {
+// goNumber is the shortest form of a number.
+func goNumber(c constant.Value) string {
 	if i := constant.ToInt(c); i.Kind() == constant.Int {
 		return i.ExactString()
 	}
@@ -131,9 +131,9 @@ func number(c constant.Value) string {
 func ofDuration(c constant.Value) goValue {
 	nanos, exact := constant.Int64Val(constant.ToInt(c))
 	if !exact {
-		return computed()
+		return goComputed()
 	}
-	v := text(time.Duration(nanos).String())
+	v := goText(time.Duration(nanos).String())
 	v.goType = "time.Duration"
 	v.millis = strconv.FormatFloat(float64(nanos)/float64(time.Millisecond), 'f', -1, 64)
 	return v
@@ -143,20 +143,20 @@ func ofDuration(c constant.Value) goValue {
 func (f *goFile) foldList(lit *ast.CompositeLit, depth int) goValue {
 	list, isList := lit.Type.(*ast.ArrayType)
 	if !isList {
-		return code()
+		return goCode()
 	}
 	if elem, ok := list.Elt.(*ast.Ident); !ok || elem.Name != "string" {
-		return code()
+		return goCode()
 	}
 	words := []string{}
 	for _, e := range lit.Elts {
 		v := f.fold(e, depth+1)
 		if v.Kind != Text {
-			return computed()
+			return goComputed()
 		}
 		words = append(words, v.Text)
 	}
-	v := text(strings.Join(words, ","))
+	v := goText(strings.Join(words, ","))
 	v.goType, v.words = "[]string", words
 	return v
 }
@@ -166,7 +166,7 @@ func (f *goFile) foldList(lit *ast.CompositeLit, depth int) goValue {
 func (f *goFile) foldBinary(e *ast.BinaryExpr, depth int) goValue {
 	x, y := f.fold(e.X, depth+1), f.fold(e.Y, depth+1)
 	if x.Kind == Text && y.Kind == Text && e.Op == token.ADD && x.millis+y.millis == "" {
-		return text(x.Text + y.Text)
+		return goText(x.Text + y.Text)
 	}
 	a, okA := x.nanos()
 	b, okB := y.nanos()
@@ -174,16 +174,16 @@ func (f *goFile) foldBinary(e *ast.BinaryExpr, depth int) goValue {
 	switch e.Op {
 	case token.MUL, token.ADD, token.SUB:
 	default:
-		return computed()
+		return goComputed()
 	}
 	if !okA || !okB {
-		return computed()
+		return goComputed()
 	}
 	c := constant.BinaryOp(a, e.Op, b)
 	if duration {
 		return ofDuration(c)
 	}
-	v := goValue{Value: Value{Kind: Number, Text: number(c)}, goType: x.goType}
+	v := goValue{Value: Value{Kind: Number, Text: goNumber(c)}, goType: x.goType}
 	return v
 }
 
@@ -202,7 +202,7 @@ func (v goValue) nanos() (constant.Value, bool) {
 // foldCall knows conversions and the few functions that settings are put together with.
 func (f *goFile) foldCall(call *ast.CallExpr, depth int) goValue {
 	if len(call.Args) == 0 {
-		return computed()
+		return goComputed()
 	}
 	first := f.fold(call.Args[0], depth+1)
 	if tv := f.info.Types[call.Fun]; tv.IsType() && len(call.Args) == 1 {
@@ -217,29 +217,29 @@ func (f *goFile) foldCall(call *ast.CallExpr, depth int) goValue {
 	switch pack + "." + name {
 	case "strconv.Itoa", "strconv.FormatBool", "strconv.FormatInt":
 		if first.Kind == Number || first.Kind == Truth {
-			return text(first.Text)
+			return goText(first.Text)
 		}
 	case "fmt.Sprint":
 		if len(call.Args) == 1 && first.Kind != Computed && first.Kind != Code {
-			return text(first.Text)
+			return goText(first.Text)
 		}
 	case "strings.Join":
 		if sep := f.fold(call.Args[len(call.Args)-1], depth+1); first.words != nil && sep.Kind == Text {
-			return text(strings.Join(first.words, sep.Text))
+			return goText(strings.Join(first.words, sep.Text))
 		}
 	case "strings.Split":
 		if sep := f.fold(call.Args[len(call.Args)-1], depth+1); first.Kind == Text && sep.Kind == Text && sep.Text != "" {
-			v := text(first.Text)
+			v := goText(first.Text)
 			v.words = strings.Split(first.Text, sep.Text)
 			v.Text, v.goType = strings.Join(v.words, ","), "[]string"
 			return v
 		}
 	}
-	return computed()
+	return goComputed()
 }
 
-// changers are functions whose result is another one at each start of a program.
-var changers = map[string][]string{
+// goChangers are functions whose result is another one at each start of a program.
+var goChangers = map[string][]string{
 	"github.com/google/uuid":       {"New", "NewString", "NewRandom", "NewUUID", "NewV6", "NewV7", "Must"},
 	"github.com/gofrs/uuid":        {"NewV1", "NewV4", "NewV6", "NewV7"},
 	"github.com/satori/go.uuid":    {"NewV1", "NewV4"},
@@ -253,7 +253,7 @@ var changers = map[string][]string{
 	"crypto/rand":                  {"Int", "Read", "Text"},
 }
 
-// changing are the calls within an expression that are changers, through variables that
+// changing are the calls within an expression that are goChangers, through variables that
 // are set once and functions of the package.
 func (f *goFile) changing(e ast.Expr, depth int) []string {
 	var names []string
@@ -273,8 +273,8 @@ func (f *goFile) changing(e ast.Expr, depth int) []string {
 				add(in.changing(value, depth+1)...)
 			}
 		case *ast.CallExpr:
-			if pack, name := f.member(n.Fun); slices.Contains(changers[pack], name) {
-				add(packageName(pack) + "." + name)
+			if pack, name := f.member(n.Fun); slices.Contains(goChangers[pack], name) {
+				add(goPackageName(pack) + "." + name)
 			}
 			if in, value, ok := f.result(n); ok && depth < goDepth {
 				add(in.changing(value, depth+1)...)
@@ -285,8 +285,8 @@ func (f *goFile) changing(e ast.Expr, depth int) []string {
 	return names
 }
 
-// packageName is what a program calls a package.
-func packageName(path string) string {
+// goPackageName is what a program calls a package.
+func goPackageName(path string) string {
 	name := path[strings.LastIndex(path, "/")+1:]
 	name = strings.TrimPrefix(name, "go-")
 	return strings.TrimPrefix(name, "go.")

@@ -118,7 +118,7 @@ func (w *goWalker) statement(s ast.Stmt) {
 		w.ifElse(s)
 	case *ast.ForStmt:
 		w.optional(s.Init)
-		w.branch(s, append(slices.Clip(s.Body.List), present(s.Post)...))
+		w.branch(s, append(slices.Clip(s.Body.List), goPresent(s.Post)...))
 	case *ast.RangeStmt:
 		w.ranged(s)
 	case *ast.SwitchStmt:
@@ -132,7 +132,7 @@ func (w *goWalker) statement(s ast.Stmt) {
 	}
 }
 
-func present(s ast.Stmt) []ast.Stmt {
+func goPresent(s ast.Stmt) []ast.Stmt {
 	if s == nil {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (w *goWalker) clauses(body *ast.BlockStmt) {
 		case *ast.CaseClause:
 			w.branch(c, c.Body)
 		case *ast.CommClause:
-			w.branch(c, append(present(c.Comm), c.Body...))
+			w.branch(c, append(goPresent(c.Comm), c.Body...))
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (w *goWalker) ranged(s *ast.RangeStmt) {
 	source := w.expr(s.X)
 	if source != nil && len(s.Body.List) == 1 {
 		if set, ok := s.Body.List[0].(*ast.AssignStmt); ok && len(set.Lhs) == 1 {
-			if to, ok := set.Lhs[0].(*ast.IndexExpr); ok && sameName(to.Index, s.Key) && sameName(set.Rhs[0], s.Value) {
+			if to, ok := set.Lhs[0].(*ast.IndexExpr); ok && goSameName(to.Index, s.Key) && goSameName(set.Rhs[0], s.Value) {
 				if target := w.expr(to.X); target != nil {
 					target.merge(source, w.path)
 					return
@@ -181,7 +181,7 @@ func (w *goWalker) ranged(s *ast.RangeStmt) {
 	w.branch(s, s.Body.List)
 }
 
-func sameName(a, b ast.Expr) bool {
+func goSameName(a, b ast.Expr) bool {
 	x, okX := a.(*ast.Ident)
 	y, okY := b.(*ast.Ident)
 	return okX && okY && x.Name == y.Name
