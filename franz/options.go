@@ -39,7 +39,7 @@ var rules = map[string]rule{
 	"client.dns.lookup":                  {options: only("use_all_dns_ips")},
 	"socket.send.buffer.bytes":           {options: only("0")},
 	"socket.receive.buffer.bytes":        {options: only("0")},
-	"receive.message.max.bytes":          {options: number(kgo.BrokerMaxReadBytes, 0, 1<<30)},
+	"receive.message.max.bytes":          {options: number(kgo.BrokerMaxReadBytes, 1024, 1<<30)},
 	"api.version.request":                {options: only("true")},
 	"api.version.request.timeout.ms":     {options: none, note: always("franz-go waits as long as for any other request")},
 	"broker.version.fallback":            {options: none, note: always("not used, franz-go always asks the broker")},

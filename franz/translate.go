@@ -143,3 +143,17 @@ func unsupported(setting config.Setting, value, reason string) error {
 	}
 	return &drivers.UnsupportedError{Client: client, Key: setting.Name, Value: value, Reason: reason}
 }
+
+// Options is what a client of these settings is made with, as a program would have to
+// set it: without the driver's own partitioner and hooks where s is Bare. It is for those
+// that compare kgo's options (package convert's test).
+func Options(role drivers.Role, s drivers.Settings) ([]kgo.Opt, error) {
+	t, err := translate(role, s)
+	if err != nil {
+		return nil, err
+	}
+	if s.Config["group.id"] == "" {
+		return t.opts, nil
+	}
+	return append(t.opts, t.group...), nil
+}
