@@ -20,6 +20,8 @@ func newConfig(s *State) *cobra.Command {
 }
 
 // newConfigParts are the commands below config, a file each.
-func newConfigParts(*State) []*cobra.Command {
-	return []*cobra.Command{}
+func newConfigParts(s *State) []*cobra.Command {
+	return []*cobra.Command{
+		newConfigConvert(s),
+	}
 }

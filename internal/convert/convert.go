@@ -85,8 +85,8 @@ func (e *Error) Error() string {
 func Convert(file source.File, o Options) (Result, error) {
 	var all []block
 	for _, b := range file.Blocks {
-		if b.Client == "broker" || b.Client == "topic" {
-			continue
+		if !slices.Contains(clients(), b.Client) {
+			continue // of a broker, a topic, a worker of Kafka Connect
 		}
 		read, err := read(b, o.Role)
 		if err != nil {
@@ -105,13 +105,18 @@ func Convert(file source.File, o Options) (Result, error) {
 	return write(file.Path, all, o.To)
 }
 
+// clients are those whose settings are converted; "" is librdkafka or Java, by its keys.
+func clients() []string {
+	return []string{"", "librdkafka", "python", "franz", "java", "kafka-python", "aiokafka"}
+}
+
 // nothing says why a file without settings of a client has none.
 func nothing(file source.File) string {
 	switch {
 	case file.Unread != "":
 		return file.Unread
 	case len(file.Blocks) > 0:
-		return "has settings of a broker or topic only, expected those of a client"
+		return "has settings of a " + file.Blocks[0].Client + ", expected those of a client"
 	}
 	return "has no settings of a Kafka client"
 }

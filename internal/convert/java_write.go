@@ -13,7 +13,7 @@ import (
 
 func writeJava(path string, all []block) ([]byte, []Lost) {
 	var text, body strings.Builder
-	text.WriteString("# Written by kcompare config convert: settings of Java's kafka-clients.\n")
+	text.WriteString("# Written by kcompare config convert: settings of Java's kafka-clients.\n" + several(all))
 	var lost []Lost
 	env := false
 	for _, b := range all {

@@ -23,7 +23,7 @@ type pair struct {
 func writeLibrdkafka(path string, all []block) ([]byte, []Lost) {
 	var text strings.Builder
 	text.WriteString("# Written by kcompare config convert: settings of librdkafka (confluent-kafka-go, confluent-kafka for Python).\n" +
-		librdkafkaVersions())
+		librdkafkaVersions() + several(all))
 	var lost []Lost
 	for _, b := range all {
 		pairs := b.librdkafka()
@@ -124,13 +124,21 @@ func writePairs(text *strings.Builder, pairs []pair, client, target string) {
 // escaped is a value as Java's format has it: blanks at an end and line ends show.
 func escaped(value string) string {
 	value = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(value)
+	if rest, ok := strings.CutSuffix(value, " "); ok {
+		value = rest + `\u0020`
+	}
 	if strings.HasPrefix(value, " ") {
 		value = `\` + value
 	}
-	if strings.HasSuffix(value, " ") {
-		value = strings.TrimSuffix(value, " ") + `\u0020`
-	}
 	return value
+}
+
+// several says that .properties have no parts.
+func several(all []block) string {
+	if len(all) < 2 {
+		return ""
+	}
+	return "# Several clients: each of the parts below belongs in a file of its own.\n"
 }
 
 func librdkafkaVersions() string { return "" }

@@ -165,9 +165,9 @@ func (b *block) put(key, text string, e source.Entry) *Error {
 		b.lose(e, "it is code of the application")
 		return nil
 	case s.Secret() && (text != "" || e.Value.Kind == source.Computed):
-		v.text, v.env = "", envName(key)
+		v.text, v.env = "", variable(key, e)
 	case e.Value.Kind == source.Computed && e.CanonicalValue == "" && s.Type == config.String:
-		v.text, v.env = "", envName(key)
+		v.text, v.env = "", variable(key, e)
 	case e.Value.Kind == source.Computed && e.CanonicalValue == "":
 		b.forget(key)
 		b.lose(e, fmt.Sprintf("its value is computed when the program runs (%s); set it by hand", e.Value.Source))
@@ -175,6 +175,17 @@ func (b *block) put(key, text string, e source.Entry) *Error {
 	}
 	b.given[key] = v
 	return nil
+}
+
+// variable is the environment variable that a value comes from: that of the source, where
+// it names one, else one that is named after the setting.
+func variable(key string, e source.Entry) string {
+	name, ok := strings.CutPrefix(e.Value.Source, "${")
+	name, closed := strings.CutSuffix(strings.TrimPrefix(name, "env:"), "}")
+	if ok && closed && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" {
+		return name
+	}
+	return envName(key)
 }
 
 func (b *block) forget(key string) {
@@ -219,7 +230,11 @@ func spelled(s config.Setting, text string) string {
 			return fmt.Sprint(v)
 		}
 	case config.Enum:
-		return strings.ToLower(text)
+		for _, word := range s.Words {
+			if strings.EqualFold(word, text) {
+				return word
+			}
+		}
 	}
 	return text
 }

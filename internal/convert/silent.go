@@ -95,8 +95,12 @@ func documented(text string) (string, bool) {
 // behaves leaves out what says who a program is or how it logs in, for that is never
 // carried over from a default.
 func behaves(s config.Setting) bool {
+	switch s.Name {
+	case "log_level", "compression.level", "enable.ssl.certificate.verification":
+		return false
+	}
 	return s.Relation != config.NotApplicable && !strings.HasPrefix(s.Name, "sasl.") && !strings.HasPrefix(s.Name, "ssl.") &&
-		!strings.HasPrefix(s.Name, "client.software.") && s.Name != "log_level"
+		!strings.HasPrefix(s.Name, "client.software.")
 }
 
 // librdkafkaDefaults: some of them follow other settings (rdkafka_conf.c,

@@ -68,6 +68,17 @@ func Read(ctx context.Context, o Options, paths ...string) ([]File, error) {
 	return parse(ctx, files), nil
 }
 
+// ReadText reads what stands in no file, such as standard input; name is its path in the
+// result. The error is for a language that does not exist.
+func ReadText(ctx context.Context, language Language, name string, content []byte) (File, error) {
+	if !slices.Contains(languages(), language) {
+		return File{}, fmt.Errorf("--as=%s: expected %s", language, names(languages()))
+	}
+	f := newText(name, language)
+	f.text, f.unfenced = content, true
+	return parse(ctx, []text{f})[0], nil
+}
+
 // text is a file on its way from its path to what it says.
 type text struct {
 	File

@@ -64,14 +64,16 @@ func clientOf(entries []Entry, words []string) string {
 	says := func(any ...string) bool {
 		return slices.ContainsFunc(any, func(w string) bool { return slices.Contains(words, w) })
 	}
+	// A file that speaks of both, such as one that was converted, is known by its keys.
+	ofC, ofJava := says("librdkafka", "rdkafka", "confluent"), says("java", "spring")
 	switch {
 	case connect:
 		return "connect"
 	case broker:
 		return "broker"
-	case says("librdkafka", "rdkafka", "confluent"):
+	case ofC && !ofJava:
 		return "librdkafka"
-	case says("java", "spring"), java && !librdkafka:
+	case ofJava && !ofC, java && !librdkafka:
 		return "java"
 	case librdkafka && !java:
 		return "librdkafka"
