@@ -2,8 +2,7 @@ package source
 
 import "context"
 
-func readGo(_ context.Context, inputs []input) []File     { return pending(Go, inputs) }
-func readJava(_ context.Context, inputs []input) []File   { return pending(Java, inputs) }
+func readJava(_ context.Context, inputs []input) []File { return pending(Java, inputs) }
 
 func pending(language Language, inputs []input) []File {
 	files := make([]File, len(inputs))

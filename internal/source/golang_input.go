@@ -1,7 +1,0 @@
-package source
-
-type input struct {
-	path      string
-	text      []byte
-	firstLine int
-}
