@@ -22,6 +22,18 @@ type jars struct {
 	cached  bool   // ours to add to
 }
 
+// Jars is the directory with the jars of a release, Kafka's clients among them, which it
+// brings with Maven if they are not there yet. It is for those who ask the jars
+// something without starting a server. Only Version, Env, Cache and Progress matter.
+func Jars(ctx context.Context, opts KafkaOptions) (string, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return "", err
+	}
+	found, err := findJars(ctx, opts)
+	return found.dir, err
+}
+
 // findJars takes KAFKA_HOME if it is set, the cache otherwise, and fills the cache
 // if it has to.
 func findJars(ctx context.Context, opts KafkaOptions) (jars, error) {

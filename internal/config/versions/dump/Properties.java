@@ -12,17 +12,20 @@ import org.apache.kafka.common.config.ConfigDef;
 /**
  * The settings that Kafka's own ConfigDefs define, as a table.
  *
- *   java -cp 'JARS/*' Properties.java clients|broker|topic > ../kafka-clients-VERSION.tsv
+ *   java -cp 'JARS/*' Properties.java clients > ../kafka-clients-VERSION.tsv
  *
+ * and the same with broker and topic; several at once print one table after the other.
  * JARS is ~/.cache/kcompare/kafka-VERSION, where `kcompare broker --broker=kafka` puts them.
  */
 class Properties {
     record Row(String applies, ConfigDef.ConfigKey key, String value) {}
 
     public static void main(String[] args) throws Exception {
-        System.out.println("name\talias-of\tapplies\ttype\trange\tdefault\tapplication\tbinding\tabout");
-        definitions(args[0]).forEach((name, rows) -> rows.forEach(row -> System.out.println(line(name, row))));
-        System.err.println("kafka-" + args[0] + " " + version());
+        for (String of : args) {
+            System.out.println("name\talias-of\tapplies\ttype\trange\tdefault\tapplication\tbinding\tabout");
+            definitions(of).forEach((name, rows) -> rows.forEach(row -> System.out.println(line(name, row))));
+            System.err.println("kafka-" + of + " " + version());
+        }
     }
 
     static String version() throws Exception {

@@ -155,4 +155,5 @@ def main():
     print("librdkafka", lib.rd_kafka_version_str().decode(), file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()
