@@ -60,3 +60,13 @@ func pythonProgram() program {
 	}
 	return p
 }
+
+// PythonRules are the rules of the facts that are found in Python: package lint judges
+// each, and a test there holds its table to them.
+func PythonRules() []string {
+	return []string{
+		"abort-without-seek", "builtin-hash", "client-before-fork", "delivery-report-unread", "except-kafka-error",
+		"fatal-not-checked", "member-of-some-versions", "missing-flush", "name-not-imported", "no-such-member",
+		"offset-not-next", "raise-kafka-error", "transaction-in-signal-handler", "transaction-without-id", "undefined-name",
+	}
+}

@@ -3,13 +3,10 @@ import ast
 import builtins
 
 from evaluate import Context, Evaluator, at, named
-from names import CLIENTS, FOREIGN, NO_SETTINGS, PACKAGES, RESOURCES
+from names import CLIENTS, FOREIGN, NO_SETTINGS, OBJECTS, PACKAGES, RESOURCES
 from values import Code, Const, Dict, External, Item, Object, Value, plain
 
 VARIANTS = 6  # conditions that are tried out, one at a time
-
-# Names from these packages are functions and classes, not values of settings.
-OBJECTS = ("builtins", "json", "kafka", "aiokafka", "confluent_kafka", "functools", "logging", "msgpack", "pickle")
 
 
 class Blocks:
@@ -258,6 +255,7 @@ def packages(module):
     """The clients whose packages a file, or a listing before it, imports."""
     found = set()
     while module is not None:
+        found |= {PACKAGES.get(star.split(".")[0]) for star in module.stars}
         for events in module.scope.events.values():
             for event in events:
                 if event.kind == "import" and event.value[0] == 0:

@@ -2,7 +2,7 @@
 functions that return one are followed, within a file and into files beside it."""
 import ast
 
-from names import CLASSES, CLIENTS, changing
+from names import CLASSES, CLIENTS, OBJECTS, changing
 from scopes import FUNCTIONS, condition, dotted
 from values import (Code, Const, Dict, Elements, External, Function, Item, Namespace, Object, Value, changing_of,
                     fold, plain)
@@ -199,7 +199,12 @@ class Evaluator:
 
     def of_Name(self, node, context):
         found = self.look(node.id, context)
-        return found if found is not None else External("builtins." + node.id)
+        if found is not None:
+            return found
+        for star in context.scope.module.stars:
+            if star + "." + node.id in CLIENTS or star + "." + node.id in CLASSES:
+                return External(star + "." + node.id)
+        return External("builtins." + node.id)
 
     def of_Attribute(self, node, context):
         name = dotted(node)
@@ -468,7 +473,8 @@ class Evaluator:
         name = path.rsplit(".", 1)[-1]
         if path.startswith("builtins.") and name in PASSING and node.args:
             return self.converted(name, self.value(node.args[0], context))
-        return Value()
+        made = path.split(".")[0] in OBJECTS and (name[:1].isupper() or name in ("getLogger", "partial"))
+        return Code() if made else Value()
 
     def converted(self, name, value):
         try:

@@ -57,8 +57,8 @@ def guarded(module):
 def check(facts, node, kind, name):
     versions = facts.members[kind]
     with_it = [v for v, names in versions.items() if name in names]
-    exact = facts.version in versions
-    if exact and facts.version in with_it or not exact and len(with_it) == len(versions):
+    exact = facts.version in versions and package(kind) == "confluent-kafka"
+    if exact and facts.version in with_it or not exact and common(kind, versions, with_it):
         return
     args = {"class": kind, "package": package(kind), "versions": ", ".join(versions),
             "nearest": nearest(name, set().union(*versions.values()))}
@@ -67,6 +67,13 @@ def check(facts, node, kind, name):
         return
     args.update(has=", ".join(with_it), version=facts.version if exact else "")
     facts.add("no-such-member" if exact else "member-of-some-versions", node, name, **args)
+
+
+def common(kind, versions, with_it):
+    """Whether nothing is to be said where nobody knows the version: all have the name,
+    or the newest has it and the package is one whose old versions are hardly met."""
+    newest = list(versions)[-1]
+    return len(with_it) == len(versions) or newest in with_it and package(kind) != "confluent-kafka"
 
 
 def package(kind):

@@ -11,7 +11,7 @@ LIBRARY = {path.rsplit(".", 1)[-1] for path in list(CLIENTS) + list(CLASSES)}
 
 def find(facts):
     module = facts.module
-    if module.star or not packages(module) or dynamic(module):
+    if module.stars or not packages(module) or dynamic(module):
         return
     for scope in module.scopes:
         for node in scope.loads:
@@ -43,7 +43,7 @@ def judge(facts, scope, node):
 def bound_before(module, name):
     while module.previous is not None:
         module = module.previous
-        if name in module.scope.bound or module.star:
+        if name in module.scope.bound or module.stars:
             return True
     return False
 

@@ -78,6 +78,9 @@ CHANGING = {
 }
 CHANGING_MODULES = ("random.", "secrets.", "numpy.random.")
 
+# Names from these packages are functions and classes, not values of settings.
+OBJECTS = {"builtins", "json", "kafka", "aiokafka", "confluent_kafka", "functools", "logging", "msgpack", "pickle"}
+
 # Keys that show that a dict is not for a client, though it has some of a client's keys.
 FOREIGN = ("connector.class", "tasks.max", "key.converter", "value.converter", "config.storage.topic",
            "offset.storage.topic", "application.id", "ksql.service.id", "process.roles", "plugin.path")

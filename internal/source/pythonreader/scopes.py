@@ -90,7 +90,7 @@ class Module:
         self.finder = None  # finds modules that it imports
         self.calls, self.attributes, self.handlers, self.raises = [], [], [], []
         self.dicts, self.loops, self.scopes = [], [], []
-        self.star = False  # from X import *
+        self.stars = []  # modules of `from X import *`
         self.scope = Scope("module", tree, None, self)
         Walker(self).run()
 
@@ -358,7 +358,7 @@ class Walker:
     def on_ImportFrom(self, node):
         for alias in node.names:
             if alias.name == "*":
-                self.module.star = True
+                self.module.stars.append(node.module or "")
                 continue
             name = alias.asname or alias.name
             self.scope.bound.add(name)
@@ -453,7 +453,7 @@ class Walker:
         elif isinstance(node, ast.IfExp):
             self.choice(node)
         else:
-            self.each(node)
+            self.each(self.mark(node))
 
     def each(self, node):
         for child in ast.iter_child_nodes(node):

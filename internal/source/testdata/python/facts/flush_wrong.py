@@ -1,0 +1,19 @@
+from confluent_kafka import Producer
+from kafka import KafkaProducer
+
+
+def once(payload):
+    p = Producer({"bootstrap.servers": "localhost:9092"})
+    p.produce("t", payload, callback=print)
+    p.poll(0)
+    p.produce("t", payload, callback=print)  # want missing-flush produce
+
+
+def other(payload):
+    k = KafkaProducer(bootstrap_servers="localhost:9092")
+    k.send("t", payload)  # want missing-flush send
+
+
+quiet = Producer({"bootstrap.servers": "localhost:9092"})
+quiet.produce("t", b"v")  # want delivery-report-unread produce
+quiet.flush()
