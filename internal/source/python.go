@@ -9,35 +9,58 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
 )
 
-// readPython reads files, fenced blocks and texts with listings of Python in one helper
-// process, by Python's own parser. Without a Python that can do so, each is Unread.
+// share is how many texts one helper process takes before a second one is worth its start.
+const share = 300
+
+// readPython reads files, fenced blocks and texts with listings of Python, by Python's own
+// parser: in one helper process, for many texts in one on each processor. Without a Python
+// that can do so, each is Unread.
 func readPython(ctx context.Context, inputs []input) []File {
 	files := make([]File, len(inputs))
 	for i, in := range inputs {
 		files[i] = File{Path: in.path, Language: Python}
 	}
-	if len(inputs) == 0 {
-		return files
+	var all sync.WaitGroup
+	for from, to := 0, 0; from < len(inputs); from = to {
+		to = endOfShare(inputs, from)
+		mine, texts := files[from:to], inputs[from:to]
+		all.Go(func() { readShare(ctx, mine, texts) })
 	}
-	helper, err := startPython(ctx)
-	if err != nil {
-		return unread(files, err)
-	}
-	defer helper.stop()
-	helper.readAll(files, inputs)
+	all.Wait()
 	return files
 }
 
-func unread(files []File, err error) []File {
+// endOfShare is where the share that begins at from ends. The listings of one text stay
+// together: each sees the names of those before it.
+func endOfShare(inputs []input, from int) int {
+	helpers := min(runtime.GOMAXPROCS(0), 1+len(inputs)/share)
+	to := min(len(inputs), from+1+(len(inputs)-1)/helpers)
+	for to < len(inputs) && inputs[to].path == inputs[to-1].path {
+		to++
+	}
+	return to
+}
+
+func readShare(ctx context.Context, files []File, inputs []input) {
+	helper, err := startPython(ctx)
+	if err != nil {
+		unread(files, err)
+		return
+	}
+	defer helper.stop()
+	helper.readAll(files, inputs)
+}
+
+func unread(files []File, err error) {
 	for i := range files {
 		files[i].Unread = err.Error()
 	}
-	return files
 }
 
 // python is a running helper: a line of JSON in for each text, one out.

@@ -2,7 +2,7 @@
 import ast
 import builtins
 
-from evaluate import Context, Evaluator, at, named
+from evaluate import Context, Evaluator, at, named, plain_value
 from names import CLIENTS, FOREIGN, NO_SETTINGS, OBJECTS, PACKAGES, RESOURCES
 from values import Code, Const, Dict, External, Item, Object, Value, plain
 
@@ -94,7 +94,7 @@ class Blocks:
         return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict"
 
     def stray(self, name, node, context):
-        if id(node) in self.used:
+        if id(node) in self.used or isinstance(node, ast.Dict) and not self.telling(node):
             return
         evaluator = Evaluator()
         value = evaluator.value(node, at(node))
@@ -110,6 +110,11 @@ class Blocks:
         self.used.update(id(n) for n in value.nodes)
         client = self.client(form)
         self.found.append(self.block(value, client, self.role(name, value), "", node))
+
+    def telling(self, node):
+        """Whether a display can hold settings: most do not even have one key of theirs."""
+        keys = [getattr(key, "value", None) for key in node.keys]
+        return None in keys or any(isinstance(k, str) and k.replace("_", ".") in self.known for k in keys) or "metadata.broker.list" in keys
 
     def form(self, value):
         """ "dots" or "underscores" where the keys are clearly Kafka's, else ""."""
@@ -142,11 +147,8 @@ class Blocks:
 
 def called(call):
     """The path of what a call calls, where it is of a module that is not looked into."""
-    if not hasattr(call, "target"):
-        call.target = Evaluator().value(call.func, at(call))
-    if isinstance(call.target, External):
-        return call.target.path
-    return parent_client(call)
+    target = plain_value(call.func) if hasattr(call.func, "scope") else None
+    return target.path if isinstance(target, External) else parent_client(call)
 
 
 def parent_client(call):

@@ -7,6 +7,7 @@ from scopes import FUNCTIONS, condition, dotted
 from values import (Code, Const, Dict, Elements, External, Function, Item, Namespace, Object, Value, changing_of,
                     fold, plain)
 
+FIXED = ("import", "def", "class")
 DEPTH = 40  # of names that lead to names
 
 # What methods give back, by the class of the object they are called on.
@@ -44,6 +45,15 @@ class Context:
         self.scope, self.seq, self.path, self.given = scope, seq, path, given or {}
 
 
+def plain_value(node):
+    """What a marked node is worth where it stands, under no condition that is not sure.
+    The module remembers what its names are worth."""
+    module = node.scope.module
+    if module.plain is None:
+        module.plain = Evaluator(remember=True)
+    return module.plain.value(node, at(node))
+
+
 def at(node, given=None):
     """The context of a marked node."""
     return Context(node.scope, node.seq, node.path, given)
@@ -52,14 +62,22 @@ def at(node, given=None):
 class Evaluator:
     """Evaluates under one choice for each condition; conditions met are collected."""
 
-    def __init__(self, choices=None):
+    def __init__(self, choices=None, remember=False):
         self.choices = dict(choices or {})
-        self.met = {}  # condition -> None, in order
+        self.met = {}  # condition -> None, in order; not complete for one that remembers
         self.depth = 0
+        self.memo = {} if remember else None  # the events of a name -> what they lead to
 
     def value(self, node, context):
         if node is None or self.depth > DEPTH:
             return Value()
+        if self.memo is None or context.given or not hasattr(node, "scope"):
+            return self.fresh(node, context)
+        if not hasattr(node, "worth"):
+            node.worth = self.fresh(node, context)
+        return node.worth
+
+    def fresh(self, node, context):
         visit = getattr(self, "of_" + type(node).__name__, None)
         if visit is None:
             return Value(self.inner(node, context))
@@ -240,7 +258,17 @@ class Evaluator:
         if scope is None:
             previous = context.scope.module.previous
             return self.look(name, Context(previous.scope, 1 << 60)) if previous else None
-        return self.replay(scope.events.get(name, ()), scope, context, self.beside(scope, name, context))
+        events = scope.events.get(name, ())
+        if len(events) == 1 and self.memo is not None and events[0].kind in FIXED and not events[0].path:
+            return self.fixed(events[0], context)
+        return self.replay(events, scope, context, self.beside(scope, name, context))
+
+    def fixed(self, event, context):
+        """An import, def or class that nothing else of this name happens beside."""
+        found = self.memo.get(event)
+        if found is None:
+            found = self.memo[event] = self.play(event, Value(), context)
+        return found
 
     def beside(self, scope, name, context):
         """What the function at hand does to a name of an outer scope."""
@@ -260,13 +288,22 @@ class Evaluator:
         """Plays the events of a name in order, as far as they come before its use."""
         if scope is context.scope.frame() or scope is context.scope:
             events = [e for e in events if e.seq < context.seq]
-        events = [e for e in events if self.reached(e, context)] + [e for e in more if self.reached(e, context)]
+        events = [e for e in [*events, *more] if not e.path or self.reached(e, context)]
         first = 0
-        for i, event in enumerate(events):
+        for i, event in enumerate(events if len(events) > 1 else ()):
             if event.kind in ("assign", "import", "def", "class", "parameter", "each", "with", "caught"):
                 first = i if not self.nothing(event, events[first], context) else first
+        if self.memo is None or context.given:
+            return self.played(events[first:], context)
+        key = tuple([id(event) for event in events[first:]])
+        if key not in self.memo:
+            self.memo[key] = Value()  # a name that leads to itself
+            self.memo[key] = self.played(events[first:], context)
+        return self.memo[key]
+
+    def played(self, events, context):
         value = Value()
-        for event in events[first:]:
+        for event in events:
             value = self.play(event, value, context)
         return value
 

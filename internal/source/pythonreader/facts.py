@@ -4,7 +4,7 @@ Each is certain from the text. Where it depends on what is not there, there is n
 """
 import ast
 
-from evaluate import Evaluator, at, class_of
+from evaluate import class_of, plain_value
 from names import CLIENTS
 from values import External, Function, Object
 
@@ -28,9 +28,7 @@ class Facts:
 
 def value(node):
     """What a marked node is worth where it stands."""
-    if not hasattr(node, "worth"):
-        node.worth = Evaluator().value(node, at(node)) if hasattr(node, "scope") else None
-    return node.worth
+    return plain_value(node) if hasattr(node, "scope") else None
 
 
 def path_of(node):

@@ -87,6 +87,8 @@ def uses(scope, target, binder):
 
 def forked_here(facts, made):
     """os.fork(), and the client in the branch of the child."""
+    if not any(getattr(c.func, "attr", getattr(c.func, "id", "")) == "fork" for c in facts.module.calls):
+        return
     for node in ast.walk(facts.module.tree):
         if not isinstance(node, ast.If) or not child_branch(node.test):
             continue

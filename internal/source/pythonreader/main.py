@@ -35,17 +35,24 @@ class Finder:
     """Finds the text of modules beside a file, or in the folders above it."""
 
     def __init__(self):
-        self.modules = {}
+        self.modules, self.answers = {}, {}
 
     def find(self, path, level, name, member):
         """The module `name`, or `name.member` where that is one."""
-        folder = os.path.dirname(path)
+        if not level and name.split(".", 1)[0] in STANDARD:
+            return None
+        asked = (os.path.dirname(path), level, name, member)
+        if asked not in self.answers:
+            self.answers[asked] = self.search(*asked)
+        return self.answers[asked]
+
+    def search(self, folder, level, name, member):
         parts = [p for p in name.split(".") if p]
         if level:
             for _ in range(level - 1):
                 folder = os.path.join(folder, "..")
             return self.within(folder, parts, member)
-        if not parts or parts[0] in sys.builtin_module_names or parts[0] in STANDARD:
+        if not parts or parts[0] in sys.builtin_module_names:
             return None
         for _ in range(6):
             found = self.within(folder, parts, member)

@@ -88,6 +88,7 @@ class Module:
         self.shift, self.indent, self.listing = shift, indent, listing
         self.previous = None  # the listing before this one, whose names it sees
         self.finder = None  # finds modules that it imports
+        self.plain = None  # the evaluator that remembers
         self.calls, self.attributes, self.handlers, self.raises = [], [], [], []
         self.dicts, self.loops, self.scopes = [], [], []
         self.stars = []  # modules of `from X import *`
