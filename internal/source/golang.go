@@ -30,6 +30,7 @@ func readGo(ctx context.Context, files []input) []File {
 		w := newGoWalker(f)
 		w.file()
 		read[i].Blocks = w.written()
+		read[i].Facts = w.found()
 	}
 	return read
 }
@@ -55,13 +56,15 @@ func (f *goFile) source(n ast.Node) string {
 	return string(f.src[f.fset.PositionFor(n.Pos(), false).Offset:f.fset.PositionFor(n.End(), false).Offset])
 }
 
-// goSorted puts facts in the order of the file; the walk meets them function by function.
-func goSorted(facts []Fact) []Fact {
-	slices.SortStableFunc(facts, func(a, b Fact) int {
-		if a.At.Line != b.At.Line {
-			return a.At.Line - b.At.Line
-		}
-		return a.At.Column - b.At.Column
-	})
-	return facts
+// found is everything that the code does beside settings, in the order of the file; the
+// walk meets it function by function, and options of several clients several times.
+func (w *goWalker) found() []Fact {
+	facts := append(w.typeFacts(), w.optionFacts()...)
+	for _, fn := range w.f.functions() {
+		facts = append(facts, fn.transactionFacts()...)
+		facts = append(facts, fn.reportFacts(w.clients)...)
+		facts = append(facts, fn.offsetFacts()...)
+	}
+	slices.SortStableFunc(facts, func(a, b Fact) int { return goBefore(a.At, b.At) })
+	return slices.CompactFunc(facts, func(a, b Fact) bool { return a.At == b.At && a.Rule == b.Rule })
 }

@@ -95,6 +95,7 @@ func (f *goFile) object(e ast.Expr) types.Object {
 // declare lists the functions of a file, and what is assigned to each variable.
 func (f *goFile) declare() {
 	f.funcs, f.given = map[types.Object]*ast.FuncDecl{}, map[types.Object][]ast.Expr{}
+	f.typed = map[types.Object]ast.Expr{}
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -104,6 +105,10 @@ func (f *goFile) declare() {
 				for _, name := range param.Names {
 					f.give(name, nil)
 				}
+			}
+		case *ast.Field:
+			for _, name := range n.Names {
+				f.typed[f.object(name)] = n.Type
 			}
 		case *ast.ValueSpec:
 			f.declareNames(n)
@@ -126,6 +131,7 @@ func (f *goFile) declare() {
 
 func (f *goFile) declareNames(spec *ast.ValueSpec) {
 	for i, name := range spec.Names {
+		f.typed[f.object(name)] = spec.Type
 		switch {
 		case i < len(spec.Values) && len(spec.Values) == len(spec.Names):
 			f.give(name, spec.Values[i])

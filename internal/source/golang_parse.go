@@ -23,6 +23,7 @@ type goFile struct {
 	info    *types.Info
 	scope   *types.Scope
 	funcs   map[types.Object]*ast.FuncDecl
+	typed   map[types.Object]ast.Expr   // the type that a variable or field is declared with
 	given   map[types.Object][]ast.Expr // what each variable is set to; nil where nobody can know
 	beside  *goDirectory
 }
