@@ -60,16 +60,14 @@ func goBefore(a, b Pos) int {
 }
 
 func (w *goWalker) asBlock(c goClient) Block {
-	b := Block{Client: "librdkafka", Class: c.maker}
+	b := Block{Client: "librdkafka", Class: c.maker, Open: c.settings.open}
 	if c.settings.options {
 		b.Client = "franz"
 	}
 	b.Version = w.f.beside.version(w.f.in.path, b.Client)
 	b.At = w.place(c)
 	for _, e := range c.entries {
-		if !goOnly[e.Key] {
-			b.Entries = append(b.Entries, e.seenFrom(w.f, b.At))
-		}
+		b.Entries = append(b.Entries, e.seenFrom(w.f))
 	}
 	b.Role = c.role()
 	return b
@@ -86,28 +84,13 @@ func (w *goWalker) place(c goClient) Pos {
 	return Pos{Line: w.f.in.firstLine + 1, Column: 1}
 }
 
-// seenFrom is the entry in a file: one that stands in another file has the place of the
-// block.
-func (e goEntry) seenFrom(f *goFile, block Pos) Entry {
+// seenFrom is the entry as a file has it: one that stands in another says in which.
+func (e goEntry) seenFrom(f *goFile) Entry {
 	seen := e.Entry
 	if e.in != f {
-		seen.KeyAt, seen.Value.At = block, block
+		seen.Path = e.in.in.path
 	}
 	return seen
-}
-
-// goOnly are keys that confluent-kafka-go takes for itself and never hands to librdkafka
-// (kafka/producer.go and kafka/consumer.go, the comments of NewProducer and NewConsumer).
-var goOnly = map[string]bool{
-	"go.batch.producer":               true,
-	"go.delivery.reports":             true,
-	"go.delivery.report.fields":       true,
-	"go.events.channel.size":          true,
-	"go.events.channel.enable":        true,
-	"go.produce.channel.size":         true,
-	"go.application.rebalance.enable": true,
-	"go.logs.channel.enable":          true,
-	"go.logs.channel":                 true,
 }
 
 // role is what the call makes, or else what the keys are for.

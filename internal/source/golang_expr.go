@@ -304,6 +304,7 @@ func (w *goWalker) followed(c *ast.CallExpr) *goSettings {
 	args := w.arguments(c.Args)
 	in, fn := w.f.function(c)
 	if fn == nil || fn.Body == nil || w.depth > goDepth {
+		opened(args)
 		return nil
 	}
 	takes := slices.ContainsFunc(args, func(s *goSettings) bool { return s != nil })
@@ -325,6 +326,15 @@ func (w *goWalker) followed(c *ast.CallExpr) *goSettings {
 	}
 	s.home = w.path
 	return s
+}
+
+// opened marks settings that a function gets which is not looked at: it may add some.
+func opened(args []*goSettings) {
+	for _, s := range args {
+		if s != nil {
+			s.open = true
+		}
+	}
 }
 
 // parameters are the variables of the package, and the settings that a call gives.

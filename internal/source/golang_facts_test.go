@@ -20,10 +20,10 @@ var goFacts = []struct{ name, program, wrong, right, want string }{
 	{"a type that a ConfigMap does not take", confluentHead + `var n $ = 5
 var c = kafka.ConfigMap{
 	"linger.ms": n,
-}`, "int64", "int", "9 value-type linger.ms"},
-	{"a float", confluentHead + `var c = kafka.ConfigMap{"linger.ms": $}`, "0.5", `"0.5"`, "7 value-type linger.ms"},
-	{"nil", confluentHead + `var c = kafka.ConfigMap{"transactional.id": $}`, "nil", `"t"`, "7 value-type transactional.id"},
-	{"a list", confluentHead + `var c = kafka.ConfigMap{"bootstrap.servers": $}`, `[]string{"a:1"}`, `"a:1"`, "7 value-type bootstrap.servers"},
+}`, "int64", "int", "9 wrong-type linger.ms"},
+	{"a float", confluentHead + `var c = kafka.ConfigMap{"linger.ms": $}`, "0.5", `"0.5"`, "7 wrong-type linger.ms"},
+	{"nil", confluentHead + `var c = kafka.ConfigMap{"transactional.id": $}`, "nil", `"t"`, "7 wrong-type transactional.id"},
+	{"a list", confluentHead + `var c = kafka.ConfigMap{"bootstrap.servers": $}`, `[]string{"a:1"}`, `"a:1"`, "7 wrong-type bootstrap.servers"},
 
 	{"acks with idempotence", kgoHead + `var cl, err = kgo.NewClient(
 	kgo.RequiredAcks(kgo.LeaderAck()),
@@ -93,7 +93,7 @@ func (p p) f(ctx context.Context, r *kgo.Record) error {
 	defer cl.Close()
 	cl.Produce(ctx, r, nil)
 	$
-}`, "", "cl.Flush(ctx)", "9 missing-flush Close"},
+}`, "", "cl.Flush(ctx)", "9 missing-flush Produce"},
 	{"main ends without a flush", confluentHead + `func main() {
 	p, _ := kafka.NewProducer(&kafka.ConfigMap{"go.delivery.reports": false})
 	p.Produce(&kafka.Message{}, nil)
@@ -104,7 +104,7 @@ func (p p) f(ctx context.Context, r *kgo.Record) error {
 	defer cl.Close()
 	cl.Produce(ctx, r, nil)
 	$
-}`, "", "finish(cl)", "9 missing-flush Close"},
+}`, "", "finish(cl)", "9 missing-flush Produce"},
 	{"a flush whose result is dropped", confluentHead + `func f(m *kafka.Message) {
 	p, _ := kafka.NewProducer(&kafka.ConfigMap{"go.delivery.reports": false})
 	p.Produce(m, nil)
@@ -114,19 +114,19 @@ func (p p) f(ctx context.Context, r *kgo.Record) error {
 	p, _ := kafka.NewProducer(&kafka.ConfigMap{$})
 	p.Produce(m, nil)
 	for p.Flush(1000) > 0 {}
-}`, "", `"go.delivery.reports": false`, "9 unread-delivery-reports Produce"},
+}`, "", `"go.delivery.reports": false`, "9 events-unread Produce"},
 	{"reports that somebody reads", confluentHead + `func f(m *kafka.Message) {
 	p, _ := kafka.NewProducer(&kafka.ConfigMap{})
 	$
 	p.Produce(m, nil)
 	for p.Flush(1000) > 0 {}
-}`, "", `go func() { for range p.Events() {} }()`, "10 unread-delivery-reports Produce"},
+}`, "", `go func() { for range p.Events() {} }()`, "10 events-unread Produce"},
 	{"a channel that nobody reads", confluentHead + `func f(p *kafka.Producer, m *kafka.Message) {
 	done := make(chan kafka.Event, 1)
 	p.Produce(m, done)
 	$
 	close(done)
-}`, "", "<-done", "9 unread-delivery-reports Produce"},
+}`, "", "<-done", "9 events-unread Produce"},
 
 	{"the offset of the message", confluentHead + `func f(c *kafka.Consumer, m *kafka.Message) {
 	c.CommitOffsets([]kafka.TopicPartition{{

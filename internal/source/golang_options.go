@@ -20,7 +20,7 @@ func (w *goWalker) typeFacts() []Fact {
 			goType = "nil"
 		}
 		if e.call == nil && e.in == w.f && (goType == "nil" || slices.Contains(refused, goType)) {
-			facts = append(facts, Fact{Rule: "value-type", At: e.Value.At, About: e.Key, Args: map[string]string{"type": goType, "value": e.Value.Source}})
+			facts = append(facts, Fact{Rule: "wrong-type", At: e.KeyAt, About: e.Key, Args: map[string]string{"type": goType, "value": e.Value.Source}})
 		}
 	}
 	return facts

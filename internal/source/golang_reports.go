@@ -35,7 +35,7 @@ func (fn *goFunc) unflushed(client types.Object) []Fact {
 		return nil
 	}
 	if closed := fn.of(client, "Close", "CloseAllowingRebalance"); len(closed) > 0 {
-		return []Fact{fn.f.fact("missing-flush", closed[0].at, closed[0].method, map[string]string{"client": closed[0].kind})}
+		return []Fact{fn.f.fact("missing-flush", closed[0].at, sent[0].method, map[string]string{"client": closed[0].kind})}
 	}
 	if fn.decl.Name.Name == "main" && fn.decl.Recv == nil {
 		return []Fact{fn.f.fact("missing-flush", sent[0].at, sent[0].method, map[string]string{"client": sent[0].kind})}
@@ -85,7 +85,7 @@ func (fn *goFunc) unread(client types.Object) []Fact {
 	}
 	for _, c := range fn.of(client, "Produce") {
 		if len(c.Args) == 2 && isNil(c.Args[1]) {
-			return []Fact{fn.f.fact("unread-delivery-reports", c.at, c.method, nil)}
+			return []Fact{fn.f.fact("events-unread", c.at, c.method, nil)}
 		}
 	}
 	return nil
@@ -105,7 +105,7 @@ func (fn *goFunc) unreadChannels(client types.Object) []Fact {
 			continue
 		}
 		seen[channel] = true
-		facts = append(facts, fn.f.fact("unread-delivery-reports", c.at, c.method, map[string]string{"channel": channel.Name()}))
+		facts = append(facts, fn.f.fact("events-unread", c.at, c.method, map[string]string{"channel": channel.Name()}))
 	}
 	return facts
 }
