@@ -59,7 +59,7 @@ func (f *goFile) source(n ast.Node) string {
 // found is everything that the code does beside settings, in the order of the file; the
 // walk meets it function by function, and options of several clients several times.
 func (w *goWalker) found() []Fact {
-	facts := append(w.typeFacts(), w.optionFacts()...)
+	facts := slices.Concat(w.typeFacts(), w.unknownOptions(), w.optionFacts())
 	for _, fn := range w.f.functions() {
 		facts = append(facts, fn.transactionFacts()...)
 		facts = append(facts, fn.reportFacts(w.clients)...)

@@ -51,6 +51,15 @@ var c = kafka.ConfigMap{
 	kgo.SessionTimeout($),
 )`, "30 * time.Second", "50 * time.Second", "8 transaction-outlives-session SessionTimeout"},
 
+	{"an option that is not there", kgoHead + `var opts = []kgo.Opt{
+	kgo.$(5 * time.Millisecond),
+}`, "ProducerLingerTime", "ProducerLinger", "8 no-such-member ProducerLingerTime"},
+	{"an option above its range", kgoHead + `var cl, err = kgo.NewClient(kgo.ProducerLinger($))`, "2 * time.Minute", "time.Minute", "7 option-range ProducerLinger"},
+	{"an option below its range", kgoHead + `var cl, err = kgo.NewClient(kgo.RecordDeliveryTimeout($))`, "500 * time.Millisecond", "0", "7 option-range RecordDeliveryTimeout"},
+	{"a number below its range", kgoHead + `var cl, err = kgo.NewClient(kgo.MaxBufferedRecords($))`, "0", "1", "7 option-range MaxBufferedRecords"},
+	{"a limit that another option moves", kgoHead + `var cl, err = kgo.NewClient(kgo.FetchMaxBytes(200 << 20), $)`,
+		"kgo.ClientID(\"c\")", "kgo.BrokerMaxReadBytes(200 << 20)", "7 option-range FetchMaxBytes"},
+
 	{"no promise", kgoHead + `func f(ctx context.Context, cl *kgo.Client, r *kgo.Record) error {
 	var first kgo.FirstErrPromise
 	cl.BeginTransaction()

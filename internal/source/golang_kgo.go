@@ -232,14 +232,6 @@ var kgoWords = map[string]map[string]string{
 
 // kgoApplies is "P" for options of producers, "C" for those of consumers and groups.
 func kgoApplies(option string) string {
-	switch {
-	case strings.HasPrefix(option, "Consume"), strings.HasPrefix(option, "Fetch"):
-		return "C"
-	case strings.HasPrefix(option, "Produce"), strings.HasPrefix(option, "Record"), option == "DefaultProduceTopic":
-		return "P"
-	}
-	if s, known := config.Lookup(kgoSettings()[option].name); known {
-		return s.Applies
-	}
-	return ""
+	p, _ := config.Newest("franz-go").Property(option)
+	return strings.TrimSuffix(p.Applies, "G")
 }

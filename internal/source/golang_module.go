@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
 // version is that of the library below a client, as the nearest go.mod asks for it.
-// confluent-kafka-go has the numbers of the librdkafka that is built into it.
+// confluent-kafka-go has the numbers of the librdkafka that is built into it. They are
+// spelled as the tables of package config spell them: franz-go's with its v.
 func (d *goDirectory) version(file, client string) string {
 	modules := map[string][]string{
 		"franz":      {"github.com/twmb/franz-go"},
@@ -18,7 +20,10 @@ func (d *goDirectory) version(file, client string) string {
 	required := d.required(file)
 	for _, module := range modules[client] {
 		if v := required[module]; v != "" {
-			v, _, _ = strings.Cut(strings.TrimPrefix(v, "v"), "+")
+			v, _, _ = strings.Cut(v, "+")
+			if client == "librdkafka" {
+				v = strings.TrimPrefix(v, "v")
+			}
 			return v
 		}
 	}
@@ -54,4 +59,17 @@ func goRequirements(text []byte) map[string]string {
 		}
 	}
 	return all
+}
+
+// goNewer reports whether a version comes after another one; both are like v1.22.3.
+func goNewer(a, b string) bool {
+	x, y := strings.Split(strings.TrimPrefix(a, "v"), "."), strings.Split(strings.TrimPrefix(b, "v"), ".")
+	for i := range min(len(x), len(y)) {
+		m, errM := strconv.Atoi(x[i])
+		n, errN := strconv.Atoi(y[i])
+		if errM != nil || errN != nil || m != n {
+			return m > n
+		}
+	}
+	return false
 }

@@ -2,8 +2,11 @@ package source
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"kcompare/internal/config"
 )
 
 // typeFacts are values of a ConfigMap whose Go type confluent-kafka-go refuses: value2string
@@ -20,7 +23,7 @@ func (w *goWalker) typeFacts() []Fact {
 			goType = "nil"
 		}
 		if e.call == nil && e.in == w.f && (goType == "nil" || slices.Contains(refused, goType)) {
-			facts = append(facts, Fact{Rule: "wrong-type", At: e.KeyAt, About: e.Key, Args: map[string]string{"type": goType, "value": e.Value.Source}})
+			facts = append(facts, Fact{Rule: "wrong-type", At: e.KeyAt, About: e.Key, Args: map[string]string{"type": goType, "value": e.Value.Source, "wanted": "string, bool or int"}})
 		}
 	}
 	return facts
@@ -38,6 +41,79 @@ func (w *goWalker) entries() []goEntry {
 	return all
 }
 
+// unknownOptions are calls in lists of options that no version of kgo has, as far as there
+// are tables of it; a newer one than those may have more.
+func (w *goWalker) unknownOptions() []Fact {
+	newest := config.Newest("franz-go")
+	asked := w.f.beside.version(w.f.in.path, "franz")
+	if goNewer(asked, newest.Name) {
+		return nil
+	}
+	var names []string
+	for _, p := range newest.Properties() {
+		names = append(names, p.Name)
+	}
+	var facts []Fact
+	for _, e := range w.entries() {
+		if e.call != nil && e.in == w.f && !slices.Contains(names, e.Key) {
+			facts = append(facts, Fact{Rule: "no-such-member", At: e.KeyAt, About: e.Key, Args: map[string]string{
+				"class": "kgo", "package": "franz-go", "versions": newest.Name, "nearest": config.Nearest(e.Key, names),
+			}})
+		}
+	}
+	return facts
+}
+
+// goCoupled are limits that are there only because of the default of another option; for
+// durations inverted compares the two.
+var goCoupled = map[string]struct {
+	other string
+	low   bool // it is the lower limit
+}{
+	"SessionTimeout":      {"HeartbeatInterval", true},
+	"HeartbeatInterval":   {"SessionTimeout", false},
+	"MetadataMaxAge":      {"MetadataMinAge", true},
+	"MetadataMinAge":      {"MetadataMaxAge", false},
+	"BrokerMaxReadBytes":  {"FetchMaxBytes", true},
+	"FetchMaxBytes":       {"BrokerMaxReadBytes", false},
+	"BrokerMaxWriteBytes": {"ProducerBatchMaxBytes", true},
+
+	"ProducerBatchMaxBytes": {"BrokerMaxWriteBytes", false},
+}
+
+// outOfRange are values that NewClient refuses.
+func (o goOptions) outOfRange() []Fact {
+	var facts []Fact
+	for _, e := range o.list {
+		p, known := config.Newest("franz-go").Property(e.Key)
+		n, ok := goMeasure(p.Type, e.Value)
+		if !known || !ok || e.maybe || n == 0 && (p.Default == "0s" || p.Default == "0") {
+			continue // 0 is RecordDeliveryTimeout's word for none
+		}
+		low, high := n < p.Min, n > p.Max
+		if c, coupled := goCoupled[e.Key]; coupled && (o.open || o.has(c.other) || p.Type == config.Duration) {
+			low, high = low && !c.low, high && c.low
+		}
+		if low || high {
+			facts = append(facts, Fact{Rule: "option-range", About: e.Key, Args: map[string]string{"value": e.Value.Text, "range": p.Range}})
+		}
+	}
+	return facts
+}
+
+// goMeasure is a number, or a duration in milliseconds.
+func goMeasure(kind config.Type, v Value) (n float64, ok bool) {
+	switch {
+	case kind == config.Duration && v.Kind == Text:
+		d, err := time.ParseDuration(v.Text)
+		return float64(d) / float64(time.Millisecond), err == nil
+	case kind == config.Integer && v.Kind == Number:
+		n, err := strconv.ParseFloat(v.Text, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
 // optionFacts are options that contradict each other. (cfg.validate in franz-go's
 // pkg/kgo/config.go is what refuses them.)
 func (w *goWalker) optionFacts() []Fact {
@@ -47,7 +123,7 @@ func (w *goWalker) optionFacts() []Fact {
 			continue
 		}
 		o := goOptions{list: c.entries, open: c.settings.open}
-		found := append(o.refused(), o.session(c.maker)...)
+		found := slices.Concat(o.refused(), o.outOfRange(), o.session(c.maker))
 		for _, f := range found {
 			if e, _ := o.get(f.About); e.in == w.f {
 				f.At = e.KeyAt

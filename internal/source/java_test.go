@@ -130,6 +130,13 @@ var javaFacts = []struct{ name, program, wrong, right, want string }{
 	{"a number for a string", javaHead + `class A {
 	Object p = new KafkaProducer<>(Map.of("acks", $));
 }`, "1", `"1"`, "8 wrong-type acks"},
+	{"a long for an int", javaHead + `class A {
+	static final long TIMEOUT = 30_000L;
+	Object p = new KafkaProducer<>(Map.of("request.timeout.ms", $, "linger.ms", 5L));
+}`, "TIMEOUT", "(int) TIMEOUT", "9 wrong-type request.timeout.ms"},
+	{"a number for a boolean", javaHead + `class A {
+	Object p = new KafkaConsumer<>(Map.of("enable.auto.commit", $));
+}`, "0", `"false"`, "8 wrong-type enable.auto.commit"},
 	{"the offset of a record", javaHead + `class A { void f(KafkaConsumer<String, String> c, ConsumerRecords<String, String> all) {
 	for (var r : all)
 		c.commitSync(Map.of(new TopicPartition("t", 0), new OffsetAndMetadata(r.offset()$)));
