@@ -19,12 +19,23 @@ func Check(canonical map[string]string, role Role) error {
 			return err
 		}
 	}
-	for _, r := range rules {
-		if r.role == role && r.broken(given(canonical)) {
-			return &Error{Keys: r.keys, Reason: r.reason}
-		}
+	if all := Conflicts(canonical, role); len(all) > 0 {
+		return all[0]
 	}
 	return nil
+}
+
+// Conflicts is every contradiction between settings of one client, in the order of the
+// rules; Check is for who needs the first one. Keys are canonical. A value that is wrong
+// by itself takes part in none.
+func Conflicts(canonical map[string]string, role Role) []*Error {
+	var all []*Error
+	for _, r := range rules {
+		if r.role == role && r.broken(given(canonical)) {
+			all = append(all, &Error{Keys: r.keys, Reason: r.reason})
+		}
+	}
+	return all
 }
 
 func checkKey(key, value string) error {

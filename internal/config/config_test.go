@@ -294,8 +294,8 @@ func TestDistance(t *testing.T) {
 		{"abc", "acb", 1}, {"abc", "bc", 1}, {"kitten", "sitting", 3}, {"ключ", "клюю", 1},
 	}
 	for _, tc := range tests {
-		if got := distance(tc.a, tc.b); got != tc.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tc.a, tc.b, got, tc.want)
+		if got := Distance(tc.a, tc.b); got != tc.want {
+			t.Errorf("Distance(%q, %q) = %d, want %d", tc.a, tc.b, got, tc.want)
 		}
 	}
 }

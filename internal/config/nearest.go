@@ -6,16 +6,17 @@ package config
 func Nearest(name string, names []string) string {
 	best, found := max(1, len(name)/3)+1, ""
 	for _, n := range names {
-		if d := distance(name, n); d < best {
+		if d := Distance(name, n); d < best {
 			best, found = d, n
 		}
 	}
 	return found
 }
 
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour to turn a into b (optimal string alignment).
-func distance(a, b string) int {
+// Distance counts the letters to insert, delete, replace or swap with their
+// neighbour to turn a into b (optimal string alignment). lint asks it whether a name in
+// prose is nearly that of a setting.
+func Distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
 	for j := range row {
