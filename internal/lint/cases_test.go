@@ -1,0 +1,81 @@
+package lint
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"kcompare/internal/source"
+)
+
+// TestCases holds lint to folders of files with the right answers: errors and warnings
+// are exactly the rows of expected.tsv, and each info of it is found.
+func TestCases(t *testing.T) {
+	for _, folder := range []string{"cases", "own"} {
+		t.Run(folder, func(t *testing.T) {
+			root := filepath.Join("testdata", folder)
+			want := expected(t, filepath.Join(root, "expected.tsv"))
+			found := lintPaths(t, root)
+			var got []string
+			for _, f := range found {
+				row := fmt.Sprintf("%s:%d %s %s", filepath.Base(f.File), f.Line, f.Severity, f.Key)
+				if f.Severity != Info || slices.Contains(want, row) {
+					got = append(got, row)
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+				t.Errorf("(-expected +found)\n%s\nall:\n%s", diff, lines(found))
+			}
+		})
+	}
+}
+
+// expected reads the rows file, line, severity, about; "ok" rows and those without a line
+// say that nothing is wrong, which is what a row that is not there says too.
+func expected(t *testing.T, path string) []string {
+	t.Helper()
+	table, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for line := range strings.Lines(string(table)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) < 4 {
+			t.Fatalf("%s: expected file, line, severity, about: %q", path, line)
+		}
+		if f[2] != "ok" && f[2] != "severity" {
+			rows = append(rows, fmt.Sprintf("%s:%s %s %s", f[0], f[1], f[2], f[3]))
+		}
+	}
+	slices.Sort(rows)
+	return rows
+}
+
+func lintPaths(t *testing.T, paths ...string) []Finding {
+	t.Helper()
+	files, err := source.Read(t.Context(), source.Options{}, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Unread != "" {
+			t.Errorf("%s: not read: %s", f.Path, f.Unread)
+		}
+	}
+	return Lint(files)
+}
+
+func lines(all []Finding) string {
+	var b strings.Builder
+	for _, f := range all {
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s: %s; %s\n", f.File, f.Line, f.Column, f.Severity, f.Rule, f.Message, f.Fix)
+	}
+	return b.String()
+}
