@@ -19,6 +19,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitWrong       = 3
 	exitUnproven    = 4
 	exitInterrupted = 130
 )
@@ -45,7 +46,7 @@ func unknown(kind, name string, known []string) error {
 // reserved are names of the contract that nothing stands behind yet.
 func reserved() map[string][]string {
 	return map[string][]string{
-		"command": {"lint", "probe", "docs", "bench"},
+		"command": {"probe", "docs", "bench"},
 		"client":  {"python", "java", "kafkajs", "kafka-python", "aiokafka", "sarama", "platformatic"},
 	}
 }

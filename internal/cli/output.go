@@ -42,6 +42,11 @@ func (o output) check() error {
 	if err := oneOf("format", o.format, formatText, formatMarkdown, formatJSON); err != nil {
 		return err
 	}
+	return o.checkFile()
+}
+
+// checkFile finds out whether the file can be written.
+func (o output) checkFile() error {
 	if o.toStdout() {
 		return nil
 	}
