@@ -125,13 +125,26 @@ func envName(canonical string) string {
 	}, canonical)
 }
 
+// library is what the settings of a client are those of.
+func library(client string) string {
+	switch client {
+	case "python":
+		return "librdkafka"
+	case "java":
+		return "kafka-clients"
+	case "franz":
+		return "kgo"
+	}
+	return client
+}
+
 // origin says in words where the block stands.
 func (b block) origin(path string) string {
 	what := b.class
 	if what == "" {
 		what = article(string(b.role))
 	}
-	return fmt.Sprintf("%s in %s, line %d (%s)", what, path, b.line, b.client)
+	return fmt.Sprintf("%s in %s, line %d (%s)", what, path, b.line, library(b.client))
 }
 
 func comments(all []Lost) []string {

@@ -88,12 +88,14 @@ func Convert(file source.File, o Options) (Result, error) {
 		if !slices.Contains(clients(), b.Client) {
 			continue // of a broker, a topic, a worker of Kafka Connect
 		}
-		read, err := read(b, o.Role)
-		if err != nil {
-			err.File = file.Path
-			return Result{}, err
+		for _, part := range parts(b, o.Role) {
+			read, err := read(part, o.Role)
+			if err != nil {
+				err.File = file.Path
+				return Result{}, err
+			}
+			all = append(all, read)
 		}
-		all = append(all, read)
 	}
 	if len(all) == 0 {
 		return Result{}, &Error{File: file.Path, Reason: nothing(file)}

@@ -168,7 +168,7 @@ func (g *goBlock) write(text *strings.Builder, path, function string) {
 func (g *goBlock) writeDoc(text *strings.Builder, path, function string) {
 	fmt.Fprintf(text, "\n// %s are the settings of %s.\n", function, g.origin(path))
 	g.writeList(text, "Not carried over:", comments(g.lost))
-	g.writeList(text, "Defaults of "+g.client+" that kgo cannot be given:", g.asides)
+	g.writeList(text, "Defaults of "+library(g.client)+" that kgo cannot be given:", g.asides)
 	if g.set("transactional.id") && g.client != "franz" {
 		g.writeList(text, "No option makes kgo's transactions as safe as the source's:", []string{
 			"call Flush before EndTransaction, which does not wait for records;",
@@ -199,7 +199,7 @@ func (g *goBlock) writeOptions(text *strings.Builder) {
 	first := true
 	for _, o := range g.options {
 		if o.silent && first {
-			fmt.Fprintf(text, "\n// What %s does where nothing is set, and kgo would do otherwise.\n", g.client)
+			fmt.Fprintf(text, "\n// What %s does where nothing is set, and kgo would do otherwise.\n", library(g.client))
 			first = false
 		}
 		if o.silent {

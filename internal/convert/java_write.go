@@ -22,10 +22,10 @@ func writeJava(path string, all []block) ([]byte, []Lost) {
 		env = env || slices.ContainsFunc(pairs, func(p pair) bool { return p.env != "" })
 		b.writeHead(&body, path)
 		for _, aside := range asides {
-			fmt.Fprintf(&body, "# A default of %s that Java cannot be given: %s\n", b.client, aside)
+			fmt.Fprintf(&body, "# A default of %s that Java cannot be given: %s\n", library(b.client), aside)
 		}
 		writeSerializers(&body, b.role)
-		writePairs(&body, pairs, b.client, "Java")
+		writePairs(&body, pairs, library(b.client), "kafka-clients")
 	}
 	if env { // KIP-421, and KIP-887 for the provider, in kafka-clients from 3.5 on
 		text.WriteString("\n# Values like ${env:NAME} are read from the environment.\nconfig.providers=env\n" +

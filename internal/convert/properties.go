@@ -29,7 +29,7 @@ func writeLibrdkafka(path string, all []block) ([]byte, []Lost) {
 		pairs := b.librdkafka()
 		lost = append(lost, b.lost...)
 		b.writeHead(&text, path)
-		writePairs(&text, pairs, b.client, "librdkafka")
+		writePairs(&text, pairs, library(b.client), "librdkafka")
 	}
 	return []byte(text.String()), lost
 }
@@ -40,7 +40,7 @@ func (b *block) librdkafka() []pair {
 	b.refuse("partition.assignment.strategy", mixedAssignors(b.text("partition.assignment.strategy")))
 	for {
 		var wrong *config.Error
-		if !errors.As(config.Check(b.texts(), b.configRole()), &wrong) {
+		if !errors.As(config.Check(b.withDefaults(), b.configRole()), &wrong) {
 			break
 		}
 		b.refuse(b.leastWanted(wrong.Keys), strings.Join(wrong.Keys, " and ")+": "+wrong.Reason)
@@ -59,14 +59,34 @@ func (b *block) librdkafka() []pair {
 	return pairs
 }
 
-// leastWanted is the key to give up in a contradiction: a default before what was given.
+// withDefaults adds librdkafka's own defaults that it compares others with. Settings that
+// were librdkafka's before are left to it.
+func (b *block) withDefaults() map[string]string {
+	if own[b.client] {
+		return b.texts()
+	}
+	all, defaults := b.texts(), b.librdkafkaDefaults()
+	for _, key := range []string{"transaction.timeout.ms", "max.poll.interval.ms", "message.max.bytes", "receive.message.max.bytes", "reconnect.backoff.ms", "reconnect.backoff.max.ms"} {
+		if _, told := all[key]; !told {
+			all[key] = defaults[key]
+		}
+	}
+	return all
+}
+
+// leastWanted is the key to give up in a contradiction: a default of the source's client
+// before what was given.
 func (b *block) leastWanted(keys []string) string {
+	told := keys[0]
 	for _, key := range keys {
 		if slices.Contains(b.silent, key) {
 			return key
 		}
+		if _, given := b.given[key]; given {
+			told = key
+		}
 	}
-	return keys[0]
+	return told
 }
 
 // refuse takes a setting out; reason "" leaves it.

@@ -34,7 +34,7 @@ func (b block) writePython(text *strings.Builder, path string, pairs []pair) {
 	told := false
 	for _, p := range pairs {
 		if p.silent && !told {
-			fmt.Fprintf(text, "    # What %s does where nothing is set, and librdkafka would do otherwise.\n", b.client)
+			fmt.Fprintf(text, "    # What %s does where nothing is set, and librdkafka would do otherwise.\n", library(b.client))
 			told = true
 		}
 		comment := ""

@@ -32,6 +32,30 @@ func read(from source.Block, otherwise source.Role) (block, *Error) {
 	return b, b.check()
 }
 
+// parts takes a client of kgo that both produces and consumes apart, because elsewhere two
+// clients do that. Whoever asks for one role gets that one.
+func parts(from source.Block, asked source.Role) []source.Block {
+	produces, consumes := roles(from)
+	if from.Client != "franz" || from.Role != source.AnyRole || !produces || !consumes {
+		return []source.Block{from}
+	}
+	var all []source.Block
+	for _, role := range []source.Role{source.Producer, source.Consumer} {
+		if asked != source.AnyRole && asked != role {
+			continue
+		}
+		part := from
+		part.Role, part.Entries = role, nil
+		for _, e := range from.Entries {
+			if s, known := config.Lookup(e.Canonical); !known || (block{role: role}).has(s) {
+				part.Entries = append(part.Entries, e)
+			}
+		}
+		all = append(all, part)
+	}
+	return all
+}
+
 // clientOf guesses where nothing says so: a key that librdkafka lacks and Java has is
 // Java's.
 func clientOf(from source.Block) string {
@@ -51,15 +75,7 @@ func roleOf(from source.Block, otherwise source.Role) (source.Role, *Error) {
 	if from.Role != source.AnyRole {
 		return from.Role, nil
 	}
-	produces, consumes := false, false
-	for _, e := range from.Entries {
-		switch applies(e) {
-		case "P":
-			produces = true
-		case "C":
-			consumes = true
-		}
-	}
+	produces, consumes := roles(from)
 	switch {
 	case produces && !consumes:
 		return source.Producer, nil
@@ -69,6 +85,16 @@ func roleOf(from source.Block, otherwise source.Role) (source.Role, *Error) {
 		return otherwise, nil
 	}
 	return "", &Error{Line: from.At.Line, Reason: "nothing tells whether these are settings of a producer or a consumer; say so with --role=producer or --role=consumer"}
+}
+
+// roles reports whether any key is for producers alone, or for consumers.
+func roles(from source.Block) (produces, consumes bool) {
+	for _, e := range from.Entries {
+		of := applies(e)
+		produces = produces || of == "P"
+		consumes = consumes || of == "C"
+	}
+	return produces, consumes
 }
 
 func applies(e source.Entry) string {
@@ -242,15 +268,29 @@ func spelled(s config.Setting, text string) string {
 // check refuses what is wrong in the source's own library, as far as that is librdkafka;
 // others have other limits.
 func (b *block) check() *Error {
-	var wrong *config.Error
-	if !own[b.client] || !errors.As(config.Check(b.given.texts(), b.configRole()), &wrong) {
+	if !own[b.client] {
 		return nil
 	}
-	first := b.given[wrong.Keys[0]]
-	for _, key := range wrong.Keys {
-		if v := b.given[key]; v.line > first.line {
-			first = v
-		}
+	if why := mixedAssignors(b.text("partition.assignment.strategy")); why != "" {
+		return b.wrong(why, "partition.assignment.strategy")
 	}
-	return &Error{Line: first.line, Key: strings.Join(wrong.Keys, " and "), Reason: wrong.Reason}
+	var bad *config.Error
+	if errors.As(config.Check(b.texts(), b.configRole()), &bad) {
+		return b.wrong(bad.Reason, bad.Keys...)
+	}
+	return nil
+}
+
+// wrong is about settings by the names that the source has for them, in the line of the
+// last of them.
+func (b *block) wrong(reason string, canonical ...string) *Error {
+	e := &Error{Reason: reason}
+	var keys []string
+	for _, key := range canonical {
+		v := b.given[key]
+		keys = append(keys, v.key)
+		e.Line = max(e.Line, v.line)
+	}
+	e.Key = strings.Join(keys, " and ")
+	return e
 }
