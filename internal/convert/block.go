@@ -11,11 +11,12 @@ import (
 
 // block is what one block of a source says, in canonical names.
 type block struct {
-	client string // whose settings they are; "librdkafka" where nothing says so
-	role   source.Role
-	class  string // what takes them in the source, "" where nothing does
-	line   int
-	name   string // unique within the file: "producer", "producer7"
+	client  string // whose settings they are; "librdkafka" where nothing says so
+	role    source.Role
+	version string // of its library, "" where nothing says so
+	class   string // what takes them in the source, "" where nothing does
+	line    int
+	name    string // unique within the file: "producer", "producer7"
 
 	order  []string          // keys that were given, in the order of the source
 	silent []string          // keys that were not given and differ by default, sorted
@@ -151,17 +152,6 @@ func comments(all []Lost) []string {
 	var lines []string
 	for _, l := range all {
 		lines = append(lines, l.comment())
-	}
-	return lines
-}
-
-// environment is the variables that values of this block come from, with the settings.
-func (b block) environment() []string {
-	var lines []string
-	for _, key := range b.order {
-		if v := b.given[key]; v.env != "" {
-			lines = append(lines, v.env+": "+v.key)
-		}
 	}
 	return lines
 }

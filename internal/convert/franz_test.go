@@ -55,8 +55,8 @@ func values(s config.Setting) []string {
 				all = append(all, whole(n))
 			}
 		}
-		if word, ok := documented(s.Default); ok {
-			all = append(all, word)
+		if p, has := config.Newest("librdkafka").Of(s); has && said(p.Default) {
+			all = append(all, p.Default)
 		}
 		return append(all, s.Words...)
 	}
@@ -338,4 +338,42 @@ func refusedHere(t *testing.T, key string, role source.Role, settings map[string
 func refusedByDriver(role source.Role, settings map[string]string) bool {
 	_, err := franz.Options(driversRole(role, settings), drivers.Settings{Config: settings, Bare: true})
 	return err != nil
+}
+
+// TestDefaultsOfFranz holds what this package says of kgo's defaults to kgo: a client of
+// nothing else, and one of those settings. What differs has no canonical value: the jitter
+// of the backoff, a second codec, more retries than 31 bits hold, and an offset that is
+// one minute back.
+func TestDefaultsOfFranz(t *testing.T) {
+	tests := []struct {
+		role source.Role
+		with map[string]string
+		opts []kgo.Opt
+		want []string
+	}{
+		{source.Producer, nil, nil, []string{"RetryBackoffFn", "ProducerBatchCompression", "RecordRetries"}},
+		{source.Producer, map[string]string{"transactional.id": "till"}, []kgo.Opt{kgo.TransactionalID("till")},
+			[]string{"RetryBackoffFn", "ProducerBatchCompression", "RecordRetries"}},
+		{source.Producer, map[string]string{"enable.idempotence": "false"}, []kgo.Opt{kgo.DisableIdempotentWrite()},
+			[]string{"RetryBackoffFn", "ProducerBatchCompression", "RecordRetries"}},
+		{source.Consumer, map[string]string{"group.id": "desk"}, []kgo.Opt{kgo.ConsumerGroup("desk")},
+			[]string{"RetryBackoffFn", "ConsumeResetOffset"}},
+	}
+	for _, test := range tests {
+		b := block{client: "franz", role: test.role, given: given{}}
+		for key, text := range test.with {
+			b.given[key] = value{text: text}
+		}
+		settings := b.franzDefaults()
+		delete(settings, "enable.auto.commit") // as kgo does it, which no setting of librdkafka is
+		maps.Copy(settings, test.with)
+		var got []string
+		for _, d := range converttest.Compare(test.opts, driversRole(test.role, settings), settings) {
+			name, _, _ := strings.Cut(d, ":")
+			got = append(got, name)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s %v: %s", test.role, test.with, diff)
+		}
+	}
 }

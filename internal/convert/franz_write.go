@@ -175,9 +175,22 @@ func (g *goBlock) writeDoc(text *strings.Builder, path, function string) {
 			"commit only if every promise of the transaction was called without an error (kgo.AbortingFirstErrPromise), for kgo commits the rest.",
 		})
 	}
-	if env := g.environment(); len(env) > 0 {
-		g.writeList(text, "Secrets, and what the source computes, come from the environment:", env)
+	g.writeList(text, "Secrets, and what the source computes, come from the environment:", g.environment(function))
+}
+
+// environment is the variables that the code looks up, with the settings.
+func (g *goBlock) environment(function string) []string {
+	code := g.tlsFunction(function)
+	for _, o := range g.options {
+		code += o.code
 	}
+	var lines []string
+	for _, key := range g.order {
+		if v := g.given[key]; v.env != "" && strings.Contains(code, v.quoted()) {
+			lines = append(lines, v.env+": "+v.key)
+		}
+	}
+	return lines
 }
 
 func (g *goBlock) writeList(text *strings.Builder, title string, lines []string) {

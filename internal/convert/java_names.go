@@ -129,9 +129,6 @@ func toJava(s config.Setting, b block) string {
 func (b *block) addJava(e source.Entry) *Error {
 	rule, special := javaRules[e.Key]
 	switch name := fromJava(e.Key); {
-	case e.Value.Kind == source.Code:
-		b.lose(e, "it is code of the application")
-		return nil
 	case b.javaSecurity(e):
 		return nil
 	case special && len(rule.canonical) == 0:

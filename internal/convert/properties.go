@@ -51,12 +51,20 @@ func (b *block) librdkafka() []pair {
 		v := b.given[key]
 		switch silent := slices.Contains(b.silent, key); {
 		case b.has(s):
-			pairs = append(pairs, pair{key: key, value: v.text, env: v.env, silent: silent})
+			pairs = append(pairs, pair{key: key, value: v.text, env: v.env, silent: silent, notes: unknownTo(key)})
 		case !silent:
 			b.lost = append(b.lost, b.lostOf(key, meaningless(*b)))
 		}
 	}
 	return pairs
+}
+
+// unknownTo says which versions refuse the name.
+func unknownTo(key string) []string {
+	if versions := lacking(key); versions != "" {
+		return []string{key + ": librdkafka " + versions + " has no such setting, and refuses it"}
+	}
+	return nil
 }
 
 // withDefaults adds librdkafka's own defaults that it compares others with. Settings that
@@ -160,5 +168,3 @@ func several(all []block) string {
 	}
 	return "# Several clients: each of the parts below belongs in a file of its own.\n"
 }
-
-func librdkafkaVersions() string { return "" }

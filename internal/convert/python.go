@@ -37,6 +37,9 @@ func (b block) writePython(text *strings.Builder, path string, pairs []pair) {
 			fmt.Fprintf(text, "    # What %s does where nothing is set, and librdkafka would do otherwise.\n", library(b.client))
 			told = true
 		}
+		for _, note := range p.notes {
+			fmt.Fprintf(text, "    # %s\n", note)
+		}
 		comment := ""
 		if p.env != "" {
 			comment = "  # secrets are not carried over, nor what a program computes"

@@ -16,7 +16,7 @@ var own = map[string]bool{"librdkafka": true, "python": true}
 
 // read is one block in canonical names. otherwise is the role of one that does not tell.
 func read(from source.Block, otherwise source.Role) (block, *Error) {
-	b := block{client: clientOf(from), class: from.Class, line: from.At.Line, given: given{}, raw: map[string]string{}}
+	b := block{client: clientOf(from), class: from.Class, version: from.Version, line: from.At.Line, given: given{}, raw: map[string]string{}}
 	var err *Error
 	if b.role, err = roleOf(from, otherwise); err != nil {
 		return b, err
@@ -118,6 +118,9 @@ func (b *block) add(e source.Entry) *Error {
 		return nil // the binding then leaves librdkafka's default
 	}
 	switch {
+	case e.Value.Kind == source.Code:
+		b.lose(e, "it is code of the application")
+		return nil
 	case e.Canonical != "":
 		text := e.CanonicalValue
 		if text == "" {
@@ -136,16 +139,17 @@ func (b *block) add(e source.Entry) *Error {
 // addOwn takes a key of librdkafka in.
 func (b *block) addOwn(e source.Entry) *Error {
 	s, known := config.Lookup(e.Key)
+	p, has := property("librdkafka", e.Key)
 	switch {
-	case e.Value.Kind == source.Code:
+	case p.Application:
 		b.lose(e, "it is code of the application")
 		return nil
-	case strings.HasPrefix(e.Key, "go."):
-		b.lose(e, "it is a setting of confluent-kafka-go alone")
+	case p.Binding != "":
+		b.lose(e, "it is a setting of the binding alone (confluent-kafka for "+p.Binding+")")
 		return nil
-	case known && (s.Type == config.Refused || knownTo("librdkafka", e.Key)):
+	case known && (s.Type == config.Refused || has):
 		return b.put(s.Name, e.Value.Text, e)
-	case knownTo("librdkafka", e.Key):
+	case has:
 		b.lose(e, "it is a setting of librdkafka alone")
 		return nil
 	}
@@ -186,10 +190,6 @@ func (b *block) put(key, text string, e source.Entry) *Error {
 	}
 	v := value{text: spelled(s, text), line: e.KeyAt.Line, key: e.Key}
 	switch {
-	case e.Value.Kind == source.Code:
-		b.forget(key)
-		b.lose(e, "it is code of the application")
-		return nil
 	case s.Secret() && (text != "" || e.Value.Kind == source.Computed):
 		v.text, v.env = "", variable(key, e)
 	case e.Value.Kind == source.Computed && e.CanonicalValue == "" && s.Type == config.String:

@@ -47,7 +47,7 @@ func (b *block) matters(key string, to Target) bool {
 		}
 		return key == "message.max.bytes" || to != Franz || !b.idempotent()
 	case "batch.size":
-		return to != Franz || b.client != "java" // it would refuse records that are larger than Java's batches
+		return to != Franz || own[b.client] // it would refuse records that are larger than Java's batches
 	}
 	return true
 }
@@ -58,7 +58,7 @@ func (b *block) idempotent() bool {
 		return b.given.isTrue("enable.idempotence")
 	}
 	switch b.client {
-	case "java": // silently off where another setting speaks against it (ProducerConfig.postProcessAndValidateIdempotenceConfigs)
+	case "java", "kafka-python": // silently off where another setting speaks against it (ProducerConfig.postProcessAndValidateIdempotenceConfigs)
 		acks := b.text("acks")
 		return b.set("transactional.id") || (acks == "" || acks == "all" || acks == "-1") &&
 			b.number("retries", 1) > 0 && b.number("max.in.flight.requests.per.connection", 5) <= 5
@@ -79,17 +79,10 @@ func (b *block) defaults(client string) map[string]string {
 		return b.javaDefaults()
 	case "franz":
 		return b.franzDefaults()
+	case "kafka-python", "aiokafka":
+		return b.keywordDefaults()
 	}
 	return nil
-}
-
-// documented is the first word of a default in the catalogue, where it is one.
-func documented(text string) (string, bool) {
-	word, _, _ := strings.Cut(text, " ")
-	if word == "" || word == "-" || word == "null" || strings.HasPrefix(word, "(") || strings.HasPrefix(word, `"`) || strings.HasPrefix(word, "[") {
-		return "", false
-	}
-	return word, true
 }
 
 // behaves leaves out what says who a program is or how it logs in, for that is never
@@ -103,13 +96,25 @@ func behaves(s config.Setting) bool {
 		!strings.HasPrefix(s.Name, "client.software.")
 }
 
+// table is the settings of the version that the source says it is built on, else of the
+// newest one.
+func (b *block) table(library string) config.Version {
+	if v, has := config.Find(library, b.version); has && own[b.client] {
+		return v
+	}
+	return config.Newest(library)
+}
+
+// said is a default that is a value; "(required)" and none are not.
+func said(text string) bool { return text != "-" && text != "" && !strings.HasPrefix(text, "(") }
+
 // librdkafkaDefaults: some of them follow other settings (rdkafka_conf.c,
 // rd_kafka_conf_finalize).
 func (b *block) librdkafkaDefaults() map[string]string {
-	all := map[string]string{}
+	all, table := map[string]string{}, b.table("librdkafka")
 	for _, s := range config.Settings() {
-		if word, ok := documented(s.Default); ok && behaves(s) {
-			all[s.Name] = word
+		if p, has := table.Of(s); has && said(p.Default) && behaves(s) {
+			all[s.Name] = p.Default
 		}
 	}
 	all["allow.auto.create.topics"] = strconv.FormatBool(b.role == source.Producer)
@@ -127,31 +132,64 @@ func (b *block) librdkafkaDefaults() map[string]string {
 	return all
 }
 
-// javaDefaults: what the catalogue says of Java's nearest key is of use where that key
-// is read as the setting.
+// javaDefaults reads Java's own as if they had been given.
 func (b *block) javaDefaults() map[string]string {
 	all := map[string]string{
-		"partitioner":                             "murmur2_random",
-		"partition.assignment.strategy":           "range,cooperative-sticky",
+		"partitioner": "murmur2_random", // it has no name
 		"topic.metadata.refresh.fast.interval.ms": whole(min(b.number("retry.backoff.ms", 100), 60000)),
 		"topic.metadata.propagation.max.ms":       "60000", // max.block.ms
 	}
-	for _, s := range config.Settings() {
-		word, ok := documented(s.JavaDefault)
-		if _, done := all[s.Name]; done || !ok || !behaves(s) || toJava(s, *b) == "" && s.Name != "request.timeout.ms" {
+	for _, p := range b.table("kafka-clients").Properties() {
+		rule := javaRules[p.Name]
+		if rule.canonical == nil {
+			rule.canonical = []string{fromJava(p.Name)}
+		}
+		if !said(p.Default) || !b.takes(p) {
 			continue
 		}
-		if rule := javaRules[s.JavaKey]; rule.read != nil {
-			var err error
-			if word, err = rule.read(word); err != nil {
+		if rule.read != nil {
+			var why error
+			if p.Default, why = rule.read(p.Default); why != nil {
 				continue
 			}
 		}
-		all[s.Name] = word
+		for _, name := range rule.canonical {
+			if s, known := config.Lookup(name); known && behaves(s) {
+				all[name] = p.Default
+			}
+		}
 	}
-	all["enable.idempotence"] = strconv.FormatBool(b.client == "java" && b.idempotent() || b.client != "java")
-	delete(all, "socket.receive.buffer.bytes") // its default follows the role, and no other client has one
-	delete(all, "socket.send.buffer.bytes")
+	if b.client == "java" {
+		all["enable.idempotence"] = strconv.FormatBool(b.idempotent())
+	}
+	if b.role == source.Producer {
+		all["allow.auto.create.topics"] = "true" // always
+	}
+	return all
+}
+
+// takes reports whether a property is for such a client.
+func (b *block) takes(p config.Property) bool {
+	letter := map[source.Role]string{source.Producer: "P", source.Consumer: "C", source.Admin: "A"}[b.role]
+	return p.Applies == "*" || strings.Contains(p.Applies, letter)
+}
+
+// keywordDefaults is those of kafka-python and aiokafka. Some of them are objects, or
+// None, which the tables do not have.
+func (b *block) keywordDefaults() map[string]string {
+	all := map[string]string{"compression.type": "none", "partitioner": "murmur2_random"}
+	for _, p := range b.table(b.client).Properties() {
+		if !said(p.Default) || p.Application || !b.takes(p) {
+			continue
+		}
+		name, value := source.Keyword(b.client, p.Name, source.Value{Kind: source.Text, Text: p.Default})
+		if s, known := config.Lookup(name); known && behaves(s) && value != "inf" {
+			all[name] = value
+		}
+	}
+	if b.client == "kafka-python" {
+		all["enable.idempotence"] = strconv.FormatBool(b.idempotent())
+	}
 	return all
 }
 

@@ -28,6 +28,7 @@ var keywords = map[string]keyword{
 	"partitioner":                   {}, // a function, where librdkafka takes a name
 	"partition_assignment_strategy": {},
 	"request_timeout_ms":            {name: "socket.timeout.ms"}, // what the client waits; request.timeout.ms is what the broker waits
+	"metadata_max_age_ms":           {name: "topic.metadata.refresh.interval.ms"}, // as Java's
 	"fetch_max_wait_ms":             {name: "fetch.wait.max.ms"},
 	"max_request_size":              {name: "message.max.bytes"},
 	"max_batch_size":                {name: "batch.size"},
@@ -46,6 +47,11 @@ var keywords = map[string]keyword{
 	"sasl_plain_password":           {name: "sasl.password"},
 	"sasl_kerberos_service_name":    {name: "sasl.kerberos.service.name"},
 }
+
+// Keyword is the canonical setting of a keyword argument of kafka-python or aiokafka, and
+// the value in that setting's spelling. Both are empty where there is none. Package
+// convert asks it about the defaults of those clients.
+func Keyword(client, key string, v Value) (name, value string) { return keywordSetting(client, key, v) }
 
 // keywordSetting is the canonical setting of a keyword argument, and its value in that
 // setting's spelling; empty for a value that nobody can know.
