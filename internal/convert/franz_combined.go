@@ -24,10 +24,15 @@ func overhead(_ value, b block) ([]string, error) {
 
 // connIdle: 0 never closes in librdkafka; 15 minutes is the most that kgo takes.
 func connIdle(v value, b block) ([]string, error) {
-	if n := b.number("connections.max.idle.ms", 0); n == 0 || n > 15*60*1000 {
+	if !within15Minutes(b) {
 		return option1("ConnIdleTimeout", duration(15*60*1000)), nil
 	}
 	return millis("ConnIdleTimeout", 100, 15*60*1000)(v, b)
+}
+
+func within15Minutes(b block) bool {
+	n := b.number("connections.max.idle.ms", 0)
+	return n > 0 && n <= 15*60*1000
 }
 
 // maxAge gives way to topic.metadata.refresh.interval.ms, which is what kgo's option

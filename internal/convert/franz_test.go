@@ -323,6 +323,7 @@ func TestRefusals(t *testing.T) {
 // ownRefusals are settings that a generated program has otherwise than the driver: it
 // notes what it does not do, or does in code of its own.
 var ownRefusals = map[string]bool{
+	"message.max.bytes": true, "max.in.flight.requests.per.connection": true,
 	"socket.keepalive.enable": true, "ssl.key.password": true, "ssl.keystore.location": true, "ssl.keystore.password": true,
 }
 

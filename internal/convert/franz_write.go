@@ -92,6 +92,8 @@ func (g *goBlock) option(key string) (code []string, note, why string) {
 		return nil, "", ""
 	case !known:
 		return nil, "", unable(s)
+	case g.role != source.Producer && (key == "message.max.bytes" || key == "max.in.flight.requests.per.connection"):
+		return nil, "", "kgo has it for producers alone"
 	case rule.group && !g.set("group.id"):
 		return nil, "", "kgo takes it from members of a group only; give group.id"
 	}
@@ -99,7 +101,7 @@ func (g *goBlock) option(key string) (code []string, note, why string) {
 	if err != nil {
 		return nil, "", err.Error()
 	}
-	if s.Relation == config.Approximate {
+	if s.Relation == config.Approximate || rule.inexact != nil && rule.inexact(g.block) {
 		note = s.Gotcha
 	}
 	return code, note, ""
@@ -131,7 +133,7 @@ func (g *goBlock) notes(key, note string) []string {
 	if note == "" {
 		return nil
 	}
-	return []string{g.lostOf(key, "approximate. "+note).comment()}
+	return []string{g.lostOf(key, "not quite the same. "+note).comment()}
 }
 
 // merge adds options, each once: one that several settings make names all of them.

@@ -66,6 +66,11 @@ func thereAndBack(t *testing.T, to Target, language source.Language, role source
 	if wrong != nil {
 		t.Fatalf("read again: %v\n%s", wrong, result.Text)
 	}
+	return sameValues(settings, back), string(result.Text)
+}
+
+// sameValues is what came back of the settings; a value that means the same is the same.
+func sameValues(settings map[string]string, back block) map[string]string {
 	got := map[string]string{}
 	for key, value := range back.given {
 		if _, given := settings[key]; !given {
@@ -76,7 +81,7 @@ func thereAndBack(t *testing.T, to Target, language source.Language, role source
 			got[key] = settings[key]
 		}
 	}
-	return got, string(result.Text)
+	return got
 }
 
 // anySettings is a random choice that librdkafka would take.
