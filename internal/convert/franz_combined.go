@@ -30,6 +30,13 @@ func connIdle(v value, b block) ([]string, error) {
 	return millis("ConnIdleTimeout", 100, 15*60*1000)(v, b)
 }
 
+func idleNote(b block) string {
+	if within15Minutes(b) {
+		return ""
+	}
+	return "kgo closes connections after 15 minutes at the latest"
+}
+
 func within15Minutes(b block) bool {
 	n := b.number("connections.max.idle.ms", 0)
 	return n > 0 && n <= 15*60*1000
@@ -99,6 +106,13 @@ func deliveryTimeout(v value, b block) ([]string, error) {
 		all = append(all, option0("AllowIdempotentProduceCancellation")...)
 	}
 	return all, err
+}
+
+func deliveryNote(b block) string {
+	if !b.set("transactional.id") || b.number("delivery.timeout.ms", 0) == 0 {
+		return ""
+	}
+	return "kgo never gives up a record in flight of a transaction"
 }
 
 // batchBytes is the smaller one of two settings, as in librdkafka.
@@ -216,4 +230,11 @@ func partitioner(v value, _ block) ([]string, error) {
 		return nil, errors.New("kgo has no such partitioner; write a kgo.Partitioner")
 	}
 	return option1("RecordPartitioner", how), nil
+}
+
+func partitionerNote(b block) string {
+	if name := b.text("partitioner"); name == "random" || strings.HasSuffix(name, "_random") {
+		return "kgo changes the partition of records without a key by batch, librdkafka by time"
+	}
+	return ""
 }

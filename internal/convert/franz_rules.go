@@ -13,9 +13,9 @@ import (
 
 // goRule is what one setting becomes.
 type goRule struct {
-	code    coder
-	group   bool               // kgo takes it from members of a group only
-	inexact func(b block) bool // at such a value the catalogue's warning is written, as it always is of what is approximate
+	code  coder
+	group bool                 // kgo takes it from members of a group only
+	note  func(b block) string // what is not quite the same at this value; of what is approximate the catalogue says it
 }
 
 // coder writes the options of one setting as Go expressions. Its error is the reason why
@@ -29,9 +29,9 @@ var goRules = map[string]goRule{
 	// connections
 	"bootstrap.servers":                  {code: seeds},
 	"client.id":                          {code: text("ClientID")},
-	"socket.timeout.ms":                  {code: overhead, inexact: always},
+	"socket.timeout.ms":                  {code: overhead, note: told("kgo waits request.timeout.ms (of a fetch: fetch.wait.max.ms) and at least 100 ms more")},
 	"socket.connection.setup.timeout.ms": {code: millis("DialTimeout", 0, forever)},
-	"connections.max.idle.ms":            {code: connIdle, inexact: func(b block) bool { return !within15Minutes(b) }},
+	"connections.max.idle.ms":            {code: connIdle, note: idleNote},
 	"socket.keepalive.enable":            {code: only("true", "Go always keeps connections alive; kgo.Dialer takes another dialer")},
 	"socket.nagle.disable":               {code: only("true", "Go always does so; kgo.Dialer takes another dialer")},
 	"broker.address.family":              {code: only("any", "kgo.Dialer takes a dialer for tcp4 or tcp6")},
@@ -60,7 +60,7 @@ var goRules = map[string]goRule{
 	"topic.metadata.refresh.fast.interval.ms": {code: minAge},
 	"topic.metadata.propagation.max.ms":       {code: unknownTopics},
 	"allow.auto.create.topics":                {code: when("true", "AllowAutoTopicCreation")},
-	"retry.backoff.ms":                        {code: backoff, inexact: always},
+	"retry.backoff.ms":                        {code: backoff, note: told("kgo counts consecutive failures of a broker, so that an answer with an error is retried after the first backoff")},
 	"retry.backoff.max.ms":                    {code: backoff},
 	"reconnect.backoff.ms":                    {code: backoff},
 	"reconnect.backoff.max.ms":                {code: backoff},
@@ -70,7 +70,7 @@ var goRules = map[string]goRule{
 	"enable.idempotence":                    {code: when("false", "DisableIdempotentWrite")},
 	"max.in.flight.requests.per.connection": {code: inFlight},
 	"retries":                               {code: number("RecordRetries", 0, math.MaxInt32)},
-	"delivery.timeout.ms":                   {code: deliveryTimeout, inexact: func(b block) bool { return b.set("transactional.id") }},
+	"delivery.timeout.ms":                   {code: deliveryTimeout, note: deliveryNote},
 	"request.timeout.ms":                    {code: millis("ProduceRequestTimeout", 100, forever)},
 	"linger.ms":                             {code: millis("ProducerLinger", 0, 60000)},
 	"batch.size":                            {code: batchBytes},
@@ -79,7 +79,7 @@ var goRules = map[string]goRule{
 	"compression.level":                     {code: compression},
 	"queue.buffering.max.messages":          {code: number("MaxBufferedRecords", 1, math.MaxInt32)},
 	"queue.buffering.max.kbytes":            {code: bufferedBytes},
-	"partitioner":                           {code: partitioner, inexact: always},
+	"partitioner":                           {code: partitioner, note: partitionerNote},
 	"transactional.id":                      {code: nonEmpty("TransactionalID")},
 	"transaction.timeout.ms":                {code: millis("TransactionTimeout", 0, forever)},
 
@@ -110,7 +110,8 @@ const (
 	hour    = 60 * 60 * 1000
 )
 
-func always(block) bool { return true }
+// told is a note on every value.
+func told(text string) func(block) string { return func(block) string { return text } }
 
 func none(value, block) ([]string, error) { return nil, nil }
 

@@ -101,7 +101,10 @@ func (g *goBlock) option(key string) (code []string, note, why string) {
 	if err != nil {
 		return nil, "", err.Error()
 	}
-	if s.Relation == config.Approximate || rule.inexact != nil && rule.inexact(g.block) {
+	switch {
+	case rule.note != nil:
+		note = rule.note(g.block)
+	case s.Relation == config.Approximate:
 		note = s.Gotcha
 	}
 	return code, note, ""
