@@ -12,6 +12,7 @@ import (
 	"kcompare/internal/config"
 	"kcompare/internal/evidence"
 	"kcompare/internal/fault"
+	"kcompare/internal/fingerprint"
 )
 
 // Experiment is a short story in which some settings show. It is played once for each
@@ -103,8 +104,9 @@ type Observation struct {
 
 // Seen is all that one play leaves.
 type Seen struct {
-	Client   string   // the driver's name: "franz"
-	Settings Settings // that the client had
+	Experiment string
+	Client     string   // the driver's name: "franz"
+	Settings   Settings // that the client had
 
 	// Trace is in the order of arrival, and complete: the client was closed.
 	Trace []evidence.Exchange
@@ -167,6 +169,18 @@ func noted(name string) func(Seen) Observation {
 		}
 		return unseen("the experiment did not come to it")
 	}
+}
+
+// carried is a setting that requests carry or show for certain, as package fingerprint
+// reads it.
+func carried(key string) Sight {
+	return Sight{Key: key, See: func(s Seen) Observation {
+		trait, seen := fingerprint.Find(key, s.Trace)
+		if !seen {
+			return unseen("no request of experiment %s shows it", s.Experiment)
+		}
+		return saw(trait.Seen)
+	}}
 }
 
 // near says that two numbers are the same but for part of the greater one and for

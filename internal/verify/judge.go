@@ -52,6 +52,9 @@ func givenKeys(candidates []candidate) map[string]bool {
 		for key := range c.Config {
 			all[key] = true
 		}
+		for key := range c.Unread {
+			all[key] = true
+		}
 	}
 	return all
 }
@@ -191,7 +194,10 @@ func valueOf(key string, candidates []candidate) string {
 	var values []string
 	for _, c := range candidates {
 		value, has := c.Config[key]
-		if !has {
+		switch {
+		case c.Unread[key] != "":
+			value = "(not known)"
+		case !has:
 			value = "(not set)"
 		}
 		values = append(values, config.Masked(map[string]string{key: value})[key])

@@ -23,7 +23,7 @@ type candidate struct {
 }
 
 // gives says whether the file names the key.
-func (c candidate) gives(key string) bool { return c.Config.Has(key) }
+func (c candidate) gives(key string) bool { return c.Config.Has(key) || c.Unread[key] != "" }
 
 // prepareAll tries to build every client. The error is that of the first one where all
 // refuse.
@@ -44,6 +44,7 @@ func prepareAll(o Options) ([]candidate, error) {
 // prepare leaves out one setting after the other that the library cannot express.
 func prepare(role config.Role, c Client) candidate {
 	p := candidate{Client: c, played: Settings{}, cannot: map[string]string{}, differ: map[string]string{}, withheld: map[string]string{}}
+	maps.Copy(p.withheld, c.Unread)
 	for key, value := range c.Config {
 		if why := withheld(key, value); why != "" {
 			p.withheld[key] = why

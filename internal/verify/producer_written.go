@@ -31,14 +31,9 @@ func written() Experiment {
 		Topics: writtenTopics(),
 		Play:   writeKeys,
 		Sights: []Sight{
-			{Key: "acks", See: produceField("acks")},
-			{Key: "request.timeout.ms", See: produceField("timeout_ms")},
-			{Key: "enable.idempotence", See: idempotence},
-			{Key: "compression.type", See: codec},
-			{Key: "client.id", See: clientID},
-			{Key: "allow.auto.create.topics", See: autoCreate},
+			carried("acks"), carried("request.timeout.ms"), carried("enable.idempotence"), carried("compression.type"),
+			carried("client.id"), carried("allow.auto.create.topics"), carried("transaction.timeout.ms"),
 			{Key: "transactional.id", See: transactionalID},
-			{Key: "transaction.timeout.ms", See: transactionTimeout},
 			{Key: "partitioner", See: partitions},
 		},
 	}
@@ -90,68 +85,12 @@ func writes(trace []evidence.Exchange) []evidence.Exchange {
 	return all
 }
 
-// produceField is a field that every Produce request has.
-func produceField(name string) func(Seen) Observation {
-	return func(s Seen) Observation {
-		for _, e := range writes(s.Trace) {
-			return saw(fmt.Sprintf("Produce %s=%s", name, e.Fields[name]))
-		}
-		return unseen("no Produce was sent")
-	}
-}
-
-func idempotence(s Seen) Observation {
-	for _, e := range writes(s.Trace) {
-		if e.Batches[0].ProducerID >= 0 {
-			return saw("batches have a producer id")
-		}
-		return saw("batches have no producer id")
-	}
-	return unseen("no Produce was sent")
-}
-
-func codec(s Seen) Observation {
-	for _, e := range writes(s.Trace) {
-		if codec := e.Batches[0].Codec; codec != "" {
-			return saw(codec)
-		}
-		return saw("none")
-	}
-	return unseen("no Produce was sent")
-}
-
-func clientID(s Seen) Observation {
-	for _, e := range s.Trace {
-		return saw(strconv.Quote(e.Client))
-	}
-	return unseen("no request was sent")
-}
-
-// autoCreate is what Metadata says of topics that it names.
-func autoCreate(s Seen) Observation {
-	for _, e := range s.Of("Metadata") {
-		if value, named := e.Fields["allow_auto_topic_creation"]; named {
-			return saw("Metadata allow_auto_topic_creation=" + value)
-		}
-	}
-	return unseen("no Metadata named a topic")
-}
-
-// transactionalID is the one under which the transaction was ended.
+// transactionalID is seen where there is none, too.
 func transactionalID(s Seen) Observation {
-	for _, e := range s.Of("EndTxn") {
-		return saw("EndTxn of " + strconv.Quote(e.End.TransactionalID))
+	if o := carried("transactional.id").See(s); o.Not == "" {
+		return o
 	}
-	return saw("no transaction")
-}
-
-func transactionTimeout(s Seen) Observation {
-	for _, e := range s.Of("InitProducerId") {
-		if value, has := e.Fields["transaction_timeout_ms"]; has {
-			return saw("InitProducerId transaction_timeout_ms=" + value)
-		}
-	}
-	return unseen("no transactional.id")
+	return saw("no InitProducerId has one")
 }
 
 // partitions are those of the records with a key, in the order of sending.

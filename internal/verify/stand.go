@@ -59,10 +59,10 @@ func play(ctx context.Context, now func() time.Time, e Experiment, c candidate) 
 	if s.proxy == nil {
 		return Seen{}, errors.Join(err, s.close())
 	}
-	return s.seen(err)
+	return s.seen(e.Name, err)
 }
 
-func (s *Stand) seen(err error) (Seen, error) {
+func (s *Stand) seen(experiment string, err error) (Seen, error) {
 	err = errors.Join(err, s.close())
 	observed := s.proxy.Observed()
 	if err == nil && len(observed.Problems) > 0 {
@@ -71,7 +71,7 @@ func (s *Stand) seen(err error) (Seen, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Seen{
-		Client: s.candidate.Driver.Client(), Settings: s.Settings,
+		Experiment: experiment, Client: s.candidate.Driver.Client(), Settings: s.Settings,
 		Trace: observed.Trace.Exchanges, Sends: slices.Clone(s.sends), Notes: s.notes,
 	}, err
 }

@@ -23,6 +23,10 @@ type Client struct {
 	Name   string // of its column, different from all others: "franz", "franz: new.properties"
 	Driver drivers.Driver
 	Config Settings // canonical names, as in the file
+
+	// Unread are the keys of the file whose value nobody knows, and why: code, or an
+	// expression. They are in the report and not in Config.
+	Unread map[string]string
 }
 
 // Options say what is verified.
