@@ -23,5 +23,6 @@ func newConfig(s *State) *cobra.Command {
 func newConfigParts(s *State) []*cobra.Command {
 	return []*cobra.Command{
 		newConfigConvert(s),
+		newConfigVerify(s),
 	}
 }
