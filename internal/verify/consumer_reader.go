@@ -20,7 +20,7 @@ func reader() Experiment {
 		Topics: readTopics(),
 		Play:   playReader,
 		Sights: []Sight{
-			{Key: "client.id", See: clientID},
+			carried("client.id"),
 			{Key: "client.rack", See: fetches("rack_id")},
 			{Key: "isolation.level", See: fetches("isolation_level")},
 			{Key: "isolation.level", See: noted("aborted records")},
@@ -28,7 +28,7 @@ func reader() Experiment {
 			{Key: "fetch.max.bytes", See: fetches("max_bytes")},
 			{Key: "max.partition.fetch.bytes", See: fetches("partition_max_bytes")},
 			{Key: "fetch.wait.max.ms", See: fetches("max_wait_ms")},
-			{Key: "allow.auto.create.topics", See: autoCreate},
+			carried("allow.auto.create.topics"),
 			{Key: "enable.metrics.push", See: metricsPush},
 			{Key: "client.software.name", See: software("client_software_name")},
 			{Key: "client.software.version", See: software("client_software_version")},

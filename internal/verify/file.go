@@ -7,9 +7,9 @@ import (
 	"kcompare/internal/source"
 )
 
-// named are the ids that stand in for those of a file that are computed: without any the
+// standIns are the ids that stand in for those of a file that are computed: without any the
 // client would be of another kind.
-var named = map[string]string{
+var standIns = map[string]string{
 	"transactional.id": "kcompare-verify", "group.id": "kcompare-verify", "client.id": "kcompare-verify",
 }
 
@@ -38,8 +38,8 @@ func FromBlock(path string, b source.Block) (s Settings, unread map[string]strin
 				&config.Error{Keys: []string{name}, Reason: "it is set twice, perhaps under another name; give it once"})
 		}
 		switch {
-		case why != "" && named[name] != "":
-			s[name] = named[name]
+		case why != "" && standIns[name] != "":
+			s[name] = standIns[name]
 		case why != "":
 			unread[name] = why
 		default:
