@@ -98,7 +98,9 @@ func (c *conn) serve() {
 		close(c.ended)
 		c.hangUp()
 	})
+	c.p.record.opened(c.id)
 	c.requests()
+	c.p.record.ended(c.id)
 	if !c.holding {
 		_ = c.broker.CloseWrite() // whatever was written before it still arrives
 		_ = c.broker.SetReadDeadline(time.Now().Add(partTimeout))

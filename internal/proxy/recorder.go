@@ -41,6 +41,10 @@ type Observed struct {
 	// with LongLived.
 	BrokerSide []string
 
+	// Connections are those of clients that a broker was dialled for, in the order in
+	// which they came. At most 10,000; none with LongLived.
+	Connections []Connection
+
 	// Lowered are the API versions that a broker has and kmsg does not, which
 	// clients were not told of: "Fetch 19 -> 18".
 	Lowered []string
@@ -50,8 +54,16 @@ type Observed struct {
 	Problems []string
 }
 
+// Connection is one connection of a client. Times are by Options.Clock.
+type Connection struct {
+	ID     int64 // evidence.Exchange.Conn
+	Opened time.Duration
+	Ended  time.Duration // when the client hung up, or a fault ended it; 0 while it is open
+}
+
 const (
 	mostProblems  = 100
+	mostOpened    = 10_000
 	mostClients   = 100
 	produceFactor = 10 // Produce exchanges are kept up to so many times Keep
 )
@@ -106,7 +118,7 @@ func (p *Proxy) Observed() Observed {
 		seen.ByClient[client] = maps.Clone(requests)
 	}
 	seen.BrokerSide, seen.Lowered = slices.Clone(r.seen.BrokerSide), slices.Clone(r.seen.Lowered)
-	seen.Problems = slices.Clone(r.seen.Problems)
+	seen.Problems, seen.Connections = slices.Clone(r.seen.Problems), slices.Clone(r.seen.Connections)
 	return seen
 }
 
@@ -145,6 +157,24 @@ func (r *recorder) connected(addr string) {
 	defer r.mu.Unlock()
 	if !r.longLived {
 		r.seen.BrokerSide = append(r.seen.BrokerSide, addr)
+	}
+}
+
+// opened notes a connection of a client.
+func (r *recorder) opened(id int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.longLived && len(r.seen.Connections) < mostOpened {
+		r.seen.Connections = append(r.seen.Connections, Connection{ID: id, Opened: r.clock()})
+	}
+}
+
+// ended notes that a client's side of its connection has come to an end.
+func (r *recorder) ended(id int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i := slices.IndexFunc(r.seen.Connections, func(c Connection) bool { return c.ID == id }); i >= 0 {
+		r.seen.Connections[i].Ended = r.clock()
 	}
 }
 

@@ -30,6 +30,10 @@ type Experiment struct {
 	// keys: "no transactional.id". "" where it does; nil: always.
 	Wants func(Settings) string
 
+	// Security has the client get the file's settings of TLS and logins, too. It must not
+	// meet the broker then, which has neither.
+	Security bool
+
 	Topics []broker.Topic // made before the client starts; their roles in fault rules are their names
 	Nodes  int            // of the broker, 1 where it is 0
 

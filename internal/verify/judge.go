@@ -155,7 +155,7 @@ func named(key string, o Options, candidates []candidate, row Key) Key {
 	row.Given, row.Value = true, valueOf(key, candidates)
 	cannot := 0
 	for _, c := range candidates {
-		if why := c.withheld[key]; why != "" {
+		if why := c.withheld[key]; why != "" && row.Experiment == "" {
 			row.Result, row.Reason, row.Observed = NotObservable, why, map[string]string{}
 		}
 		if note := c.differ[key]; note != "" {

@@ -25,6 +25,20 @@ type candidate struct {
 // gives says whether the file names the key.
 func (c candidate) gives(key string) bool { return c.Config.Has(key) || c.Unread[key] != "" }
 
+// settings are what the client gets in an experiment.
+func (c candidate) settings(e Experiment) Settings {
+	if !e.Security {
+		return c.played
+	}
+	all := maps.Clone(c.played)
+	for key := range c.withheld {
+		if security(key) {
+			all[key] = c.Config[key]
+		}
+	}
+	return all
+}
+
 // prepareAll tries to build every client. The error is that of the first one where all
 // refuse.
 func prepareAll(o Options) ([]candidate, error) {

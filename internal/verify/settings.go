@@ -49,8 +49,7 @@ func withheld(key, value string) string {
 		return "the broker is one of this run's own"
 	case key == "security.protocol" && strings.EqualFold(value, "plaintext"):
 		return ""
-	case key == "security.protocol", strings.HasPrefix(key, "ssl."), strings.HasPrefix(key, "sasl."),
-		strings.HasPrefix(key, "https."), key == "enable.ssl.certificate.verification", key == "enable.sasl.oauthbearer.unsecure.jwt":
+	case security(key):
 		return "the broker of this run has neither TLS nor logins"
 	case key == "plugin.library.paths":
 		return "no foreign code is loaded"
@@ -58,4 +57,13 @@ func withheld(key, value string) string {
 		return "it would put a mock in the place of the recorded broker"
 	}
 	return ""
+}
+
+// security says whether a key is about TLS or logins.
+func security(key string) bool {
+	switch key {
+	case "security.protocol", "enable.ssl.certificate.verification", "enable.sasl.oauthbearer.unsecure.jwt":
+		return true
+	}
+	return strings.HasPrefix(key, "ssl.") || strings.HasPrefix(key, "sasl.") || strings.HasPrefix(key, "https.")
 }

@@ -46,11 +46,11 @@ const (
 func play(ctx context.Context, now func() time.Time, e Experiment, c candidate) (Seen, error) {
 	limit := playTime
 	if e.Takes != nil {
-		limit += e.Takes(c.played)
+		limit += e.Takes(c.settings(e))
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	s := &Stand{Settings: c.played, candidate: c, began: now(), now: now, notes: map[string]Observation{}}
+	s := &Stand{Settings: c.settings(e), candidate: c, began: now(), now: now, notes: map[string]Observation{}}
 	err := s.open(ctx, e)
 	if err == nil {
 		err = e.Play(ctx, s)

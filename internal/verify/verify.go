@@ -92,7 +92,7 @@ func plan(o Options, candidates []candidate) []*run {
 		}
 		r := &run{experiment: e, candidates: candidates, outcomes: make([]outcome, len(candidates))}
 		for i, c := range candidates {
-			r.outcomes[i].obstacle = e.obstacle(c.played, o.Deep)
+			r.outcomes[i].obstacle = e.obstacle(c.settings(e), o.Deep)
 		}
 		runs = append(runs, r)
 	}
