@@ -95,7 +95,7 @@ func (s *Stand) idled(api string) Observation {
 
 // refreshed measures how often a client asks for Metadata that nothing is wrong with.
 func refreshed(role config.Role) Experiment {
-	often := near(aboutAsOften, shortWait)
+	often := near(0.25, 100) // librdkafka asks when its timer and a free connection come together
 	return Experiment{
 		Name: "refreshed", Roles: []config.Role{role},
 		About:  "a client uses a topic, and nothing changes",
@@ -123,10 +123,10 @@ func refreshInterval(s Settings) time.Duration {
 func (s *Stand) playRefreshed(ctx context.Context, role config.Role) error {
 	wanted := 1
 	if refreshInterval(s.Settings) <= oftenMeasured {
-		wanted = 2
+		wanted = 3
 	}
 	asked := func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, 3*refreshInterval(s.Settings)+time.Second)
+		ctx, cancel := context.WithTimeout(ctx, 5*refreshInterval(s.Settings)+time.Second)
 		defer cancel()
 		err := s.Await(ctx, "Metadata", func(trace []evidence.Exchange) bool {
 			return len(refreshGaps(Seen{Trace: trace, Settings: s.Settings})) >= wanted
@@ -173,7 +173,7 @@ func refreshGaps(s Seen) []time.Duration {
 func refreshes(s Seen) Observation {
 	gaps := refreshGaps(s)
 	if len(gaps) == 0 {
-		return unseen("the client asked for no Metadata again in %s", seconds(3*refreshInterval(s.Settings)+time.Second))
+		return unseen("the client asked for no Metadata again in %s", seconds(5*refreshInterval(s.Settings)+time.Second))
 	}
 	slices.Sort(gaps)
 	return lasted(gaps[len(gaps)/2])
