@@ -101,7 +101,8 @@ func outstanding() Experiment {
 }
 
 // mostOutstanding is the most requests that came on a connection while an answer was
-// late.
+// late, with that one. In librdkafka those that are no Produce take part: it looks for
+// the coordinator again and again on the same connection.
 func mostOutstanding(s Seen) Observation {
 	most := 0
 	for i, late := range s.Trace {
@@ -110,7 +111,7 @@ func mostOutstanding(s Seen) Observation {
 		}
 		until := arrived(late) + lateness(s.Settings)
 		most = max(most, count(s.Trace[i:], func(e evidence.Exchange) bool {
-			return len(e.Batches) > 0 && e.Conn == late.Conn && arrived(e) < until
+			return e.Conn == late.Conn && arrived(e) < until
 		}))
 	}
 	if most >= manyOutstanding {
