@@ -19,6 +19,7 @@ func consumerFlips() []flip {
 		{key: "group.id", a: "till-1", b: "till-2"},
 		{key: "group.instance.id", a: "left", b: "right", with: group},
 		{key: "group.protocol", a: "classic", b: "consumer", with: group},
+		{key: "group.protocol.type", a: "consumer", b: "desk", with: group, only: onlyFranz}, // librdkafka takes only one
 		{key: "group.remote.assignor", a: "range", b: "uniform", with: served},
 		{key: "session.timeout.ms", a: "30000", b: "40000", with: group},
 		{key: "max.poll.interval.ms", a: "120000", b: "300000", with: group},

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kcompare/internal/broker"
@@ -183,7 +184,10 @@ func carried(key string) Sight {
 		if !seen {
 			return unseen("no request of experiment %s shows it", s.Experiment)
 		}
-		return saw(trait.Seen)
+		if strings.Contains(trait.Seen, trait.Value) {
+			return saw(trait.Seen)
+		}
+		return saw(trait.Value + ": " + trait.Seen)
 	}}
 }
 

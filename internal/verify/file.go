@@ -38,10 +38,12 @@ func FromBlock(path string, b source.Block) (s Settings, unread map[string]strin
 				&config.Error{Keys: []string{name}, Reason: "it is set twice, perhaps under another name; give it once"})
 		}
 		switch {
-		case why != "" && standIns[name] != "":
-			s[name] = standIns[name]
 		case why != "":
 			unread[name] = why
+			if id := standIns[name]; id != "" {
+				s[name] = id
+				unread[name] += "; " + id + " stands in for it"
+			}
 		default:
 			s[name] = value
 		}

@@ -109,6 +109,9 @@ func (s Sight) alike(a, b Observation) bool {
 	return s.Alike(a, b)
 }
 
+// notPlayed is of a client that would have had nothing to be compared with.
+const notPlayed = "not played"
+
 // observe looks once for each client. Where one of them was not played nobody was.
 func (r *run) observe(s Sight) []Observation {
 	all := make([]Observation, len(r.candidates))
@@ -118,7 +121,7 @@ func (r *run) observe(s Sight) []Observation {
 		case o.obstacle != "":
 			all[i] = Observation{Not: o.obstacle}
 		case hindered:
-			all[i] = Observation{Not: "nothing to compare it with"}
+			all[i] = Observation{Not: notPlayed}
 		case o.err != nil:
 			all[i] = unseen("experiment %s failed: %v", r.experiment.Name, o.err)
 		default:
@@ -136,7 +139,7 @@ func (r *run) unseen(observations []Observation) string {
 	different := map[string]bool{}
 	var why []string
 	for i, o := range observations {
-		if o.Not != "" {
+		if o.Not != "" && o.Not != notPlayed {
 			different[o.Not] = true
 			why = append(why, r.candidates[i].Name+": "+o.Not)
 		}
@@ -156,6 +159,9 @@ func named(key string, o Options, candidates []candidate, row Key) Key {
 	cannot := 0
 	for _, c := range candidates {
 		if why := c.withheld[key]; why != "" && row.Experiment == "" {
+			row.Result, row.Reason, row.Observed = NotObservable, why, map[string]string{}
+		}
+		if why := c.Unread[key]; why != "" {
 			row.Result, row.Reason, row.Observed = NotObservable, why, map[string]string{}
 		}
 		if note := c.differ[key]; note != "" {

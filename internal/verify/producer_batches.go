@@ -108,7 +108,7 @@ func bulk() Experiment {
 			for _, e := range writes(s.Trace) {
 				most = max(most, e.RequestBytes)
 			}
-			return counted(most, "largest request %d bytes")
+			return counted(most, "largest request: %d B")
 		}}},
 	}
 }
@@ -140,7 +140,7 @@ func many() Experiment {
 			for _, e := range writes(s.Trace) {
 				most = max(most, int(e.Batches[0].Records))
 			}
-			return counted(most, "largest batch %d records")
+			return counted(most, "records in the largest batch: %d")
 		}}},
 	}
 }
@@ -170,7 +170,7 @@ func largest() Experiment {
 					not = size
 				}
 			}
-			s.Note("largest", counted(fits, "largest record %d bytes"))
+			s.Note("largest", counted(fits, "largest record: %d B"))
 			return nil
 		},
 		Sights: []Sight{{Key: "message.max.bytes", See: noted("largest"), Alike: near(0, 100)}},
@@ -204,7 +204,7 @@ func compressed() Experiment {
 			Key: "compression.level", Alike: near(0, 8), Within: "each library has an encoder of its own, and the same level gives other sizes",
 			See: func(s Seen) Observation {
 				for _, e := range writes(s.Trace) {
-					return counted(e.RequestBytes, "%d bytes of 60000")
+					return counted(e.RequestBytes, "60000 B become %d B")
 				}
 				return unseen("no Produce was sent")
 			},

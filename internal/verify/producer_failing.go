@@ -96,9 +96,9 @@ func retried() Experiment {
 		},
 		Sights: []Sight{{Key: "retries", See: func(s Seen) Observation {
 			if s.Sends[0].Failed == "" {
-				return saw("goes on after more attempts than retries allow")
+				return saw("attempts: more than retries allow, and not the last")
 			}
-			return counted(len(writes(s.Trace)), "gives up after %d attempts")
+			return counted(len(writes(s.Trace)), "attempts: %d")
 		}}},
 	}
 }

@@ -115,9 +115,9 @@ func mostOutstanding(s Seen) Observation {
 		}))
 	}
 	if most >= manyOutstanding {
-		return saw(fmt.Sprintf("%d requests in flight and more", manyOutstanding))
+		return saw(fmt.Sprintf("requests in flight: %d and more", manyOutstanding))
 	}
-	return counted(most, "%d requests in flight")
+	return counted(most, "requests in flight: %d")
 }
 
 func count(trace []evidence.Exchange, meets func(evidence.Exchange) bool) int {
