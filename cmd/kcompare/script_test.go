@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -31,6 +32,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("REPOSITORY", repository())
 			env.Values[servicesKey{}] = services{}
 			cache, err := os.UserCacheDir() // where Kafka's jars are kept
 			env.Setenv("XDG_CACHE_HOME", cache)
@@ -41,6 +43,15 @@ func TestScripts(t *testing.T) {
 			"exits": exits, "serve": serve, "stop-service": stopService, "await": await, "produce": produce,
 		},
 	})
+}
+
+// repository is where the examples are.
+func repository() string {
+	here, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	return filepath.Dir(filepath.Dir(here))
 }
 
 func condition(name string) (bool, error) {

@@ -306,7 +306,7 @@ func verifyTables(doc verifyDocument) []report.Table {
 		columns = append(columns, report.Column{Name: c.Name})
 	}
 	columns = append(columns, report.Column{Name: "WHY"})
-	given := report.Table{Columns: columns, Notes: []string{"", verdictOf(doc)}}
+	given := report.Table{Columns: columns}
 	others := report.Table{Title: "Not in the file, and different by default", Columns: columns}
 	for _, k := range doc.Keys {
 		row := []string{k.Key, k.Value, string(k.Result)}
@@ -320,12 +320,11 @@ func verifyTables(doc verifyDocument) []report.Table {
 			others.Rows = append(others.Rows, row)
 		}
 	}
-	tables := []report.Table{}
+	verdict := report.Table{Notes: []string{verdictOf(doc)}}
 	if len(others.Rows) == 0 {
-		return append(tables, given)
+		return []report.Table{given, verdict}
 	}
-	given.Notes, others.Notes = nil, given.Notes
-	return append(tables, given, others)
+	return []report.Table{given, others, verdict}
 }
 
 func nonEmpty(s string) []string {

@@ -41,15 +41,21 @@ func heldTopics() []broker.Topic {
 	return append(onePartition(), broker.Topic{Name: warmTopic, Partitions: 1})
 }
 
+// warmProducer is one that has written a record to a topic already.
+func (s *Stand) warmProducer(ctx context.Context, topic string) (*Producer, error) {
+	p, err := s.Producer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.Send(ctx, drivers.Record{Topic: topic, Value: []byte("a")})
+	return p, p.Flush(ctx)
+}
+
 // sendHeld hands records over while nothing leaves the client, so that it packs them
 // as full as it may, whatever linger.ms is: it does not know yet where the topic is.
 func sendHeld(ctx context.Context, s *Stand, records int, record func(n int) drivers.Record) error {
-	p, err := s.Producer(ctx)
+	p, err := s.warmProducer(ctx, warmTopic)
 	if err != nil {
-		return err
-	}
-	p.Send(ctx, drivers.Record{Topic: warmTopic, Value: []byte("a")})
-	if err := p.Flush(ctx); err != nil {
 		return err
 	}
 	lift, err := s.Hold()
