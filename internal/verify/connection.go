@@ -13,7 +13,7 @@ import (
 
 // connecting are the experiments of connections and metadata, of either kind of client.
 func connecting() []Experiment {
-	var all []Experiment
+	all := []Experiment{unled()}
 	for _, role := range []config.Role{config.Producer, config.Consumer} {
 		all = append(all, idle(role), refreshed(role), greeted(role), unwelcome(role), kept(role))
 	}

@@ -365,7 +365,7 @@ func unwelcome(role config.Role) Experiment {
 }
 
 // burst: kgo comes six times at once before it waits.
-const burst = 15 * time.Millisecond
+const burst = 40 * time.Millisecond
 
 func (s *Stand) noteReturns(visits []visit) {
 	var waits []time.Duration

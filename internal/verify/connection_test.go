@@ -11,6 +11,7 @@ func TestConnectionFlips(t *testing.T) {
 	t.Parallel()
 	flips(t, config.Consumer, connectionFlips(map[string]string{"group.id": "till"}))
 	flips(t, config.Producer, connectionFlips(nil))
+	flips(t, config.Producer, []flip{{key: "topic.metadata.refresh.fast.interval.ms", a: "100", b: "1500", only: onlyFranz}})
 }
 
 // connectionFlips are those of either role.

@@ -181,20 +181,6 @@ func named(key string, o Options, candidates []candidate, row Key) Key {
 	return row
 }
 
-// unproven is why there is no experiment for a key.
-func unproven(key string, role config.Role) string {
-	s, known := config.Lookup(key)
-	switch {
-	case !known:
-		return "no setting of that name"
-	case !s.For(role):
-		return "not a setting of this kind of client"
-	case s.Relation == config.NotApplicable:
-		return "it changes nothing on the wire"
-	}
-	return "no experiment shows it"
-}
-
 // valueOf is the value in the settings, masked where it is a secret.
 func valueOf(key string, candidates []candidate) string {
 	var values []string

@@ -1,0 +1,74 @@
+package verify
+
+import (
+	"context"
+	"time"
+
+	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
+)
+
+// notLeader is Kafka's code of it (NOT_LEADER_OR_FOLLOWER).
+const notLeader = 6
+
+// unled is how soon a producer asks who the leader is, after a broker said that it is
+// not. Nothing has moved, so that what it learns is what it knew.
+func unled() Experiment {
+	return Experiment{
+		Name: "unled", Roles: ofProducers,
+		About:  "the broker answers the first Produce with NOT_LEADER_OR_FOLLOWER",
+		Topics: onePartition(), Wants: noAnswers,
+		Takes: func(s Settings) time.Duration { return s.Millis("topic.metadata.refresh.fast.interval.ms", 0) },
+		Faults: func(Settings) fault.Plan {
+			return everyProduce(fault.AnswerInstead, 1, fault.Rule{Code: notLeader})
+		},
+		Play: func(ctx context.Context, s *Stand) error {
+			if _, err := sendOne(ctx, s); err != nil {
+				return err
+			}
+			return watch(ctx, s, unledWait(s.Settings), func(trace []evidence.Exchange) bool {
+				_, asked := askedForLeader(trace)
+				return asked
+			})
+		},
+		Sights: []Sight{{Key: "topic.metadata.refresh.fast.interval.ms", Alike: alikeLeaders, See: func(s Seen) Observation {
+			after, asked := askedForLeader(s.Trace)
+			switch {
+			case len(writes(s.Trace)) == 0:
+				return unseen("no Produce was sent")
+			case !asked:
+				return saw("no Metadata in " + seconds(unledWait(s.Settings)))
+			}
+			o := lasted(after)
+			o.Text = "Metadata after " + o.Text
+			return o
+		}}},
+	}
+}
+
+// alikeLeaders: 0 is that it did not ask in time.
+func alikeLeaders(a, b Observation) bool {
+	if a.Number == 0 || b.Number == 0 {
+		return a.Number == b.Number
+	}
+	return near(0.3, 150)(a, b)
+}
+
+// unledWait is for kgo's five seconds not long enough, and says so.
+func unledWait(s Settings) time.Duration {
+	return s.Millis("topic.metadata.refresh.fast.interval.ms", time.Second) + 1500*time.Millisecond
+}
+
+// askedForLeader is how long after the first answer the topic was asked about.
+func askedForLeader(trace []evidence.Exchange) (time.Duration, bool) {
+	var refused *evidence.Exchange
+	for i, e := range trace {
+		switch {
+		case refused == nil && e.API == "Produce" && len(e.Batches) > 0:
+			refused = &trace[i]
+		case refused != nil && e.API == "Metadata" && e.Fields["topics"] != "0":
+			return arrived(e) - arrived(*refused), true
+		}
+	}
+	return 0, false
+}
