@@ -13,7 +13,7 @@ import (
 
 // connecting are the experiments of connections and metadata, of either kind of client.
 func connecting() []Experiment {
-	all := []Experiment{unled()}
+	all := []Experiment{unled(), unknownTopic()}
 	for _, role := range []config.Role{config.Producer, config.Consumer} {
 		all = append(all, idle(role), refreshed(role), greeted(role), unwelcome(role), kept(role))
 	}
@@ -48,13 +48,20 @@ func idle(role config.Role) Experiment {
 			s.Note("idle", s.idled(api))
 			return nil
 		},
-		Sights: []Sight{{Key: "connections.max.idle.ms", See: noted("idle"), Alike: near(0.5, 700)}},
+		Sights: []Sight{{Key: "connections.max.idle.ms", See: noted("idle"), Alike: alikeIdle}},
 	}
 }
 
-// idleSlack: librdkafka looks every second, and kgo when as much time as is allowed has
-// passed, so that one was idle for up to twice that (kgo, reapConnectionsLoop).
+// idleSlack: librdkafka looks every second.
 const idleSlack = 1100 * time.Millisecond
+
+// alikeIdle says whether one setting can be behind both: what is seen is up to idleSlack
+// more, or up to twice as much, as kgo looks only when as much time as is allowed has
+// passed (kgo, broker.go, reapConnectionsLoop).
+func alikeIdle(a, b Observation) bool {
+	least := func(o Observation) float64 { return min(0.45*o.Number, o.Number-float64(idleSlack.Milliseconds())) }
+	return max(least(a), least(b)) <= min(a.Number, b.Number)
+}
 
 // doOnce has the client do one thing, and says which request shows it.
 func (s *Stand) doOnce(ctx context.Context, role config.Role) (api string, err error) {
@@ -90,7 +97,7 @@ func (s *Stand) idled(api string) Observation {
 			return lasted(c.Ended - last)
 		}
 	}
-	return saw("not closed")
+	return unseen("the connection was not closed in time")
 }
 
 // refreshed measures how often a client asks for Metadata that nothing is wrong with.

@@ -72,3 +72,26 @@ func askedForLeader(trace []evidence.Exchange) (time.Duration, bool) {
 	}
 	return 0, false
 }
+
+// unknownTopic is how long a record waits for a topic that is not there.
+func unknownTopic() Experiment {
+	limit := func(s Settings) time.Duration { return s.Millis("topic.metadata.propagation.max.ms", 30*time.Second) }
+	return Experiment{
+		Name: "unknown topic", Roles: ofProducers, About: "a record is written to a topic that is not there",
+		Takes: limit, Wants: func(s Settings) string { return timeFor(s, limit(s)+slack) },
+		Play: func(ctx context.Context, s *Stand) error {
+			if _, err := sendOne(ctx, s); err != nil {
+				return err
+			}
+			return watch(ctx, s, limit(s.Settings)+2*slack, never)
+		},
+		Sights: []Sight{{Key: "topic.metadata.propagation.max.ms", Alike: alikeEnds, See: func(s Seen) Observation {
+			send := s.Sends[0]
+			if send.Reported == 0 || send.Failed == "" {
+				return saw("still pending after " + seconds(limit(s.Settings)+2*slack))
+			}
+			took := send.Reported - send.At
+			return Observation{Text: "fails after " + seconds(took), Number: took.Seconds()}
+		}}},
+	}
+}
