@@ -81,7 +81,7 @@ func readPythonFiles(t *testing.T, patterns ...string) []File {
 	return files
 }
 
-func readTestFile(t *testing.T, path string) []byte {
+func readTestFile(t testing.TB, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -3,7 +3,7 @@ import ast
 import builtins
 
 from evaluate import Context, Evaluator, at, named, plain_value
-from names import CLIENTS, FOREIGN, NO_SETTINGS, OBJECTS, PACKAGES, RESOURCES
+from names import ASSUMED, CLIENTS, FOREIGN, NO_SETTINGS, OBJECTS, PACKAGES, RESOURCES
 from values import Code, Const, Dict, External, Item, Object, Value, plain
 
 VARIANTS = 6  # conditions that are tried out, one at a time
@@ -27,6 +27,8 @@ class Blocks:
 
     def of_call(self, call):
         path = called(call)
+        if self.module.listing and path.startswith("builtins."):
+            path = self.assumed(call, path)
         if path in CLIENTS:
             client, role, form = CLIENTS[path]
             self.variants(call, client, role, path.rsplit(".", 1)[-1],
@@ -37,6 +39,15 @@ class Blocks:
             if client:
                 self.variants(call, client, "", path.rsplit(".", 1)[-1],
                               lambda e, c: one_argument(e, c, keyword, position))
+
+    def assumed(self, call, path):
+        """A listing often leaves its imports out. A class by the name of a client's that
+        is given Kafka's settings is that client's."""
+        path = ASSUMED.get(path.split(".", 1)[1], "")
+        if not path:
+            return ""
+        read = from_dict if CLIENTS[path][2] == "dict" else from_keywords
+        return path if self.form(read(Evaluator(), call)) else ""
 
     def variants(self, call, client, role, kind, read):
         evaluator = Evaluator()

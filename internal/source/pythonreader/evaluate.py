@@ -4,11 +4,12 @@ import ast
 
 from names import CLASSES, CLIENTS, OBJECTS, changing
 from scopes import FUNCTIONS, condition, dotted
-from values import (Code, Const, Dict, Elements, External, Function, Item, Namespace, Object, Value, changing_of,
-                    fold, plain)
+from values import (LIMIT, Code, Const, Dict, Elements, External, Function, Item, Namespace, Object, Value,
+                    changing_of, fold, plain)
 
 FIXED = ("import", "def", "class")
 DEPTH = 40  # of names that lead to names
+STEPS = 20000  # for one question: {**a, **a} of {**b, **b} of ... has no end
 
 # What methods give back, by the class of the object they are called on.
 RETURNS = {
@@ -51,6 +52,7 @@ def plain_value(node):
     module = node.scope.module
     if module.plain is None:
         module.plain = Evaluator(remember=True)
+    module.plain.left = STEPS
     return module.plain.value(node, at(node))
 
 
@@ -65,11 +67,12 @@ class Evaluator:
     def __init__(self, choices=None, remember=False):
         self.choices = dict(choices or {})
         self.met = {}  # condition -> None, in order; not complete for one that remembers
-        self.depth = 0
+        self.depth, self.left = 0, STEPS
         self.memo = {} if remember else None  # the events of a name -> what they lead to
 
     def value(self, node, context):
-        if node is None or self.depth > DEPTH:
+        self.left -= 1
+        if node is None or self.depth > DEPTH or self.left < 0:
             return Value()
         if self.memo is None or context.given or not hasattr(node, "scope"):
             return self.fresh(node, context)
@@ -106,7 +109,8 @@ class Evaluator:
     # Expressions.
 
     def of_Constant(self, node, context):
-        return Value() if node.value is Ellipsis else Const(node.value)
+        large = isinstance(node.value, int) and abs(node.value) >= LIMIT
+        return Value() if node.value is Ellipsis or large else Const(node.value)
 
     def of_JoinedStr(self, node, context):
         parts = [self.value(part, context) for part in node.values]
@@ -605,7 +609,8 @@ class Evaluator:
         everything = arguments + list(keywords.values())
         parts = [plain(a) for a in arguments]
         words = {k: plain(v) for k, v in keywords.items()}
-        if name in ("format", "join", "lower", "upper", "strip", "replace", "rstrip", "lstrip") and len(text) < 1000 \
+        long = sum(len(str(v)) for k, v in parts if k) > 10000
+        if not long and name in ("format", "join", "lower", "upper", "strip", "replace", "rstrip", "lstrip") and len(text) < 1000 \
                 and all(k for k, _ in parts) and all(k for k, _ in words.values()) and ":" not in text.replace("://", ""):
             try:
                 result = getattr(text, name)(*[v for _, v in parts], **{k: v for k, (_, v) in words.items()})

@@ -12,7 +12,7 @@ import warnings
 LINES = 400  # of one unit
 TRIES = 60  # ends of a unit that are tried
 
-OPENERS = ("try", "if", "for", "while", "with", "def", "class", "async", "@", "match")
+OPENERS = ("try", "if", "for", "while", "with", "def", "class", "async", "match")
 CLAUSES = re.compile(r"\s*(else|elif|except|finally|case)\b")
 KAFKA = re.compile(r"kafka|bootstrap[._]servers|(transactional|group|client)\.id|"
                    r"(init|begin|commit|abort)_transaction|send_offsets_to_transaction|\.produce\(|\.ms['\"]", re.I)
@@ -39,9 +39,14 @@ def parse(text):
             return None
 
 
+def lines_of(text):
+    """Lines as Python's parser counts them: a form feed ends none."""
+    return re.split(r"\r\n?|\n", text)
+
+
 def split(text):
     """The listings of a text that have to do with Kafka."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     found, i = [], 0
     while i < len(lines):
         end = unit(lines, i) if lines[i].strip() else None
@@ -82,7 +87,7 @@ def indent(line):
 
 def unit(lines, first):
     """The line after the unit that begins at first, or None where none does."""
-    margin, opener = indent(lines[first]), lines[first].strip().startswith(OPENERS)
+    margin, opener = indent(lines[first]), opens(lines[first].strip())
     found, tries = None, 0
     for end in ends(lines, first, margin):
         tries += 1
@@ -99,6 +104,12 @@ def unit(lines, first):
         elif found is not None or not (opener or unfinished(text)):
             return found
     return found
+
+
+def opens(line):
+    """Whether more belongs to a line: a body, or what a decorator is for. Prose that begins
+    with "for" or "with" does not go on after a colon."""
+    return line.startswith("@") or line.startswith(OPENERS) and line.partition("#")[0].rstrip().endswith(":")
 
 
 def ends(lines, first, margin):

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import tokenize
+import traceback
 import warnings
 
 import facts_delivery
@@ -91,7 +92,7 @@ class Finder:
         return self.made(path, tree, text) if tree is not None else None
 
     def made(self, path, tree, text, **more):
-        module = Module(path, tree, text.splitlines(), **more)
+        module = Module(path, tree, listings.lines_of(text), **more)
         module.finder = self.find
         return module
 
@@ -112,7 +113,7 @@ class Reader:
     def __init__(self, known):
         self.known = known["settings"]
         self.members = {}  # class -> version -> names
-        for line in known["members"].splitlines():
+        for line in known["members"].split("\n")[:-1]:
             _, version, kind, names = line.split("\t")
             self.members.setdefault(kind, {})[version] = set(names.split(" "))
         self.finder = Finder()
@@ -121,8 +122,11 @@ class Reader:
     def read(self, asked):
         try:
             return self.looked(asked)
-        except RecursionError:
+        except (RecursionError, MemoryError):  # the parser says so in one way or the other
             return {"unread": "nested too deeply"}
+        except Exception as error:  # a defect here costs one file its check, not all that follow
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            return {"unread": "not checked: the reader failed: %r in %s:%d" % (error, place.filename, place.lineno)}
 
     def looked(self, asked):
         path, text, shift = asked["path"], asked["text"], asked["firstLine"]
@@ -160,7 +164,7 @@ class Reader:
         return [self.listing(path, tree, text, shift, 0)], ""
 
     def listings(self, path, text, shift):
-        lines, found = text.splitlines(), []
+        lines, found = listings.lines_of(text), []
         for listing in listings.split(text):
             cut = listing.text(lines)
             tree = listings.parse(cut)
@@ -177,7 +181,7 @@ class Reader:
 
 def ignores(text, shift):
     """The comments that may ask lint to be silent, and the lines that they speak for."""
-    found, lines = [], text.splitlines()
+    found, lines = [], listings.lines_of(text)
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT and MARK in token.string:

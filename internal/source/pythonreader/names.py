@@ -31,6 +31,9 @@ _client("aiokafka", "producer", "keywords", "aiokafka.AIOKafkaProducer", "aiokaf
 _client("aiokafka", "consumer", "keywords", "aiokafka.AIOKafkaConsumer", "aiokafka.consumer.AIOKafkaConsumer")
 _client("aiokafka", "admin", "keywords", "aiokafka.admin.AIOKafkaAdminClient")
 
+# What a name that nothing binds stands for in a listing.
+ASSUMED = {path.rsplit(".", 1)[-1]: path for path in reversed(list(CLIENTS))}
+
 # Keyword arguments of those classes that are no settings.
 NO_SETTINGS = {"logger", "loop", "max_workers", "executor", "batch_size", "buffer_timeout", "default_key_schema",
                "default_value_schema", "schema_registry", "reader_key_schema", "reader_value_schema"}

@@ -59,7 +59,7 @@ class Elements(Value):
 
     def __init__(self, elements, open=False):
         Value.__init__(self, frozenset().union(*[v.changing for _, v in elements]))
-        self.elements, self.open = list(elements), open
+        self.elements, self.open = list(elements)[:MANY], open or len(elements) > MANY
 
 
 class Item:
@@ -97,10 +97,12 @@ class Dict(Value):
         for item in other.items.values():
             self.put(item)
         self.open = self.open or other.open
-        self.nodes += other.nodes
-        self.loose += other.loose
+        known = {id(node) for node in self.nodes}
+        self.nodes += [node for node in other.nodes if id(node) not in known]
+        self.loose = (self.loose + other.loose)[:MANY]
 
 
+MANY = 1000  # elements of a list; nobody configures more
 LIMIT = 2 ** 128  # of numbers; nobody configures more, and arithmetic stays cheap
 
 
@@ -143,7 +145,7 @@ def compute(operator, a, b):
 
 def wide(template):
     """Whether a template may be filled: "%9999999d" may not."""
-    return len(template) < 1000 and not any(len(part) > 3 and part[:4].isdigit() for part in template.split("%"))
+    return len(template) < 1000 and "*" not in template and not any(len(part) > 3 and part[:4].isdigit() for part in template.split("%"))
 
 
 def number(operator, a, b):
