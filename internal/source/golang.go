@@ -1,8 +1,10 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"slices"
 	"strings"
@@ -15,18 +17,17 @@ import (
 // own directory says stays unknown.
 func readGo(ctx context.Context, files []input) []File {
 	read := make([]File, len(files))
-	beside := newGoDirectories(files)
+	directories := newGoDirectories(files)
 	for i, in := range files {
 		read[i] = File{Path: in.path, Language: Go}
-		if ctx.Err() != nil || !goMentionsKafka(in.text) {
+		if ctx.Err() != nil || !in.ofKafka() {
 			continue
 		}
-		f, err := parseGo(in)
+		f, err := directories.parse(in)
 		if err != nil {
 			read[i].Unread = err.Error()
 			continue
 		}
-		f.beside = beside.of(in)
 		w := newGoWalker(f)
 		w.file()
 		read[i].Blocks = w.written()
@@ -35,10 +36,17 @@ func readGo(ctx context.Context, files []input) []File {
 	return read
 }
 
-// goMentionsKafka is false for the many files that need no parser.
-func goMentionsKafka(text []byte) bool {
-	s := string(text)
-	return strings.Contains(s, "kafka") || strings.Contains(s, "kgo") || strings.Contains(s, "Kafka")
+// ofKafka reports whether a text can say anything about a client: a file imports one. A
+// listing need not have imports.
+func (in input) ofKafka() bool {
+	if !bytes.Contains(in.text, []byte("kafka")) && !bytes.Contains(in.text, []byte("kgo")) {
+		return false
+	}
+	tree, err := parser.ParseFile(token.NewFileSet(), "", in.text, parser.ImportsOnly|parser.SkipObjectResolution)
+	return err != nil || slices.ContainsFunc(tree.Imports, func(spec *ast.ImportSpec) bool {
+		path := goWithoutMajor(strings.Trim(spec.Path.Value, "`\""))
+		return path == confluentPath || path == kgoPath
+	})
 }
 
 // at is the place of a position, in the file that the text came from.

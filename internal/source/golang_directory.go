@@ -11,11 +11,12 @@ import (
 // declare is looked for in the files beside it.
 type goDirectories struct {
 	texts   map[string][]byte // of the files that were given, by path
+	parsed  map[string]*goFile
 	folders map[string]*goDirectory
 }
 
 func newGoDirectories(files []input) *goDirectories {
-	d := &goDirectories{texts: map[string][]byte{}, folders: map[string]*goDirectory{}}
+	d := &goDirectories{texts: map[string][]byte{}, parsed: map[string]*goFile{}, folders: map[string]*goDirectory{}}
 	for _, in := range files {
 		if in.firstLine == 0 {
 			d.texts[in.path] = in.text
@@ -24,16 +25,28 @@ func newGoDirectories(files []input) *goDirectories {
 	return d
 }
 
-// of is the folder of a file; a listing on a page has none.
-func (d *goDirectories) of(in input) *goDirectory {
+// parse parses a text, a file only once.
+func (d *goDirectories) parse(in input) (*goFile, error) {
 	if !strings.HasSuffix(in.path, ".go") {
-		return &goDirectory{loaded: true}
+		f, err := parseGo(in)
+		if f != nil {
+			f.beside = &goDirectory{loaded: true} // a listing on a page stands alone
+		}
+		return f, err
+	}
+	if f := d.parsed[in.path]; f != nil {
+		return f, nil
+	}
+	f, err := parseGo(in)
+	if err != nil {
+		return nil, err
 	}
 	name := filepath.Dir(in.path)
 	if d.folders[name] == nil {
 		d.folders[name] = &goDirectory{name: name, all: d}
 	}
-	return d.folders[name]
+	f.beside, d.parsed[in.path] = d.folders[name], f
+	return f, nil
 }
 
 // goDirectory is one folder. Its files are parsed when a name is first looked for.
@@ -41,17 +54,28 @@ type goDirectory struct {
 	name   string
 	all    *goDirectories
 	loaded bool
-	files  []*goFile
+
+	// What each name of the package is, in every file that declares it: a folder of
+	// examples is many programs, and which one is meant nobody knows.
+	values map[string][]goDeclared
+	funcs  map[string][]goDeclared
 }
 
-func (d *goDirectory) load() []*goFile {
+type goDeclared struct {
+	in    *goFile
+	value ast.Expr // nil where it is set more than once
+	fn    *ast.FuncDecl
+}
+
+func (d *goDirectory) load() {
 	if d.loaded {
-		return d.files
+		return
 	}
 	d.loaded = true
+	d.values, d.funcs = map[string][]goDeclared{}, map[string][]goDeclared{}
 	paths, err := filepath.Glob(filepath.Join(d.name, "*.go"))
 	if err != nil {
-		return nil // a folder with [ in its name
+		return // a folder with [ in its name
 	}
 	for _, path := range paths {
 		text, given := d.all.texts[path]
@@ -60,48 +84,44 @@ func (d *goDirectory) load() []*goFile {
 				continue
 			}
 		}
-		if f, err := parseGo(input{path: path, text: text}); err == nil {
-			f.beside = d
-			d.files = append(d.files, f)
+		if f, err := d.all.parse(input{path: path, text: text}); err == nil {
+			d.add(f)
 		}
 	}
-	return d.files
 }
 
-// value is what a constant or variable of the package is, where exactly one file declares
-// it: a folder of examples is many programs, and which one is meant nobody knows.
+func (d *goDirectory) add(f *goFile) {
+	for obj, values := range f.given {
+		if obj == nil || obj.Pkg() == nil || obj.Parent() != obj.Pkg().Scope() {
+			continue
+		}
+		v := goDeclared{in: f}
+		if len(values) == 1 {
+			v.value = values[0]
+		}
+		d.values[obj.Name()] = append(d.values[obj.Name()], v)
+	}
+	for _, decl := range f.tree.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil {
+			d.funcs[fn.Name.Name] = append(d.funcs[fn.Name.Name], goDeclared{in: f, fn: fn})
+		}
+	}
+}
+
+// value is what a constant or variable of the package is, where one file declares it.
 func (d *goDirectory) value(name string) (*goFile, ast.Expr, bool) {
-	var in *goFile
-	var value ast.Expr
-	for _, f := range d.load() {
-		for obj, values := range f.given {
-			if obj == nil || obj.Name() != name || obj.Pkg() == nil || obj.Parent() != obj.Pkg().Scope() {
-				continue
-			}
-			if in != nil || len(values) != 1 || values[0] == nil {
-				return nil, nil, false
-			}
-			in, value = f, values[0]
-		}
+	d.load()
+	if found := d.values[name]; len(found) == 1 && found[0].value != nil {
+		return found[0].in, found[0].value, true
 	}
-	return in, value, in != nil
+	return nil, nil, false
 }
 
-// function is the declaration of a function of the package, in the same way.
+// function is the declaration of a function of the package, where one file declares it.
 func (d *goDirectory) function(name string) (*goFile, *ast.FuncDecl) {
-	var in *goFile
-	var found *ast.FuncDecl
-	for _, f := range d.load() {
-		for _, decl := range f.tree.Decls {
-			fn, ok := decl.(*ast.FuncDecl)
-			if !ok || fn.Recv != nil || fn.Name.Name != name {
-				continue
-			}
-			if found != nil {
-				return nil, nil
-			}
-			in, found = f, fn
-		}
+	d.load()
+	if found := d.funcs[name]; len(found) == 1 {
+		return found[0].in, found[0].fn
 	}
-	return in, found
+	return nil, nil
 }

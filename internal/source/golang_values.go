@@ -268,6 +268,9 @@ func (f *goFile) changing(e ast.Expr, depth int) []string {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
+		case *ast.SelectorExpr:
+			add(f.changing(n.X, depth+1)...) // its name is that of a member
+			return false
 		case *ast.Ident:
 			if in, value, ok := f.definition(n); ok && depth < goDepth {
 				add(in.changing(value, depth+1)...)
