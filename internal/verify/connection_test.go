@@ -11,10 +11,15 @@ func TestConnectionFlips(t *testing.T) {
 	t.Parallel()
 	flips(t, config.Consumer, connectionFlips(map[string]string{"group.id": "till"}))
 	flips(t, config.Producer, connectionFlips(nil))
-	flips(t, config.Producer, []flip{
+	flips(t, config.Producer, leaderFlips())
+}
+
+// leaderFlips are those of producers that look for a topic or its leader.
+func leaderFlips() []flip {
+	return []flip{
 		{key: "topic.metadata.refresh.fast.interval.ms", a: "100", b: "1500", only: onlyFranz},
 		{key: "topic.metadata.propagation.max.ms", a: "500", b: "3000", only: onlyLibrdkafka},
-	})
+	}
 }
 
 // connectionFlips are those of either role.

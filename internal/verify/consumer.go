@@ -16,7 +16,7 @@ var ofConsumers = []config.Role{config.Consumer}
 
 // consuming are the experiments of consumers.
 func consuming() []Experiment {
-	return []Experiment{member(), reader(), heartbeats(), commits(), stalled()}
+	return []Experiment{member(), reader(), heartbeats(), commits(), stalled(), stopped()}
 }
 
 // readTopic has one partition, so that offsets say in what order records came.

@@ -146,7 +146,7 @@ func metricsPush(s Seen) Observation {
 	switch {
 	case len(s.Of("GetTelemetrySubscriptions")) > 0:
 		return saw("GetTelemetrySubscriptions is sent")
-	case !slices.ContainsFunc(s.Trace, func(e evidence.Exchange) bool { return e.API == "Fetch" && e.Delivered }):
+	case !slices.ContainsFunc(s.Trace, func(e evidence.Exchange) bool { return e.API == "ListOffsets" && e.Delivered }):
 		return unseen("the client did not get that far")
 	}
 	return saw("no GetTelemetrySubscriptions")

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"testing"
+	"time"
 
 	"kcompare/internal/config"
 )
@@ -43,4 +44,66 @@ func consumerFlips() []flip {
 		{key: "auto.commit.interval.ms", a: "300", b: "1000", with: commits},
 		{key: "socket.timeout.ms", a: "500", b: "3000", with: map[string]string{"fetch.wait.max.ms": "100"}},
 	}
+}
+
+// TestStoppedPolling: of two members that are told the same, one leaves. Where that
+// takes minutes nobody waits for it, and what a request says is compared.
+func TestStoppedPolling(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[string]Result{"2000": Different, "300000": Same} {
+		t.Run(limit, func(t *testing.T) {
+			t.Parallel()
+			row := verified(t, config.Consumer, Settings{"group.id": "till", "group.protocol": "consumer", "max.poll.interval.ms": limit}, "max.poll.interval.ms")
+			if row.Result != want {
+				t.Errorf("%s, want %s: %q %s", row.Result, want, row.Observed, row.Reason)
+			}
+		})
+	}
+}
+
+// TestUnseenIsNeverSame: both libraries are given the same, and nothing is seen of it.
+func TestUnseenIsNeverSame(t *testing.T) {
+	t.Parallel()
+	for key, tt := range map[string]struct {
+		settings Settings
+		reason   string
+	}{
+		"enable.auto.commit": {Settings{"group.id": "till", "enable.auto.commit": "true", "enable.auto.offset.store": "false"},
+			"because of enable.auto.offset.store=false: there is nothing to commit"},
+		"auto.commit.interval.ms":            {Settings{"group.id": "till", "auto.commit.interval.ms": "5000"}, "needs 10 s (--deep)"},
+		"group.remote.assignor":              {Settings{"group.id": "till", "group.remote.assignor": "range"}, "without group.protocol=consumer a member of the group assigns"},
+		"socket.connection.setup.timeout.ms": {Settings{"socket.connection.setup.timeout.ms": "1000"}, "a connection on one machine needs no time without TLS"},
+		"check.crcs":                         {Settings{"check.crcs": "true"}, "needs a broken batch, and the broker of this run keeps none"},
+	} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			row := verified(t, config.Consumer, tt.settings, key)
+			if row.Result != NotObservable || row.Reason != tt.reason {
+				t.Errorf("%s: %s, want %s: %s", row.Result, row.Reason, NotObservable, tt.reason)
+			}
+		})
+	}
+}
+
+// verified is the row of a key where both libraries are given the same.
+func verified(t *testing.T, role config.Role, s Settings, key string) Key {
+	t.Helper()
+	o := Options{Role: role, GivenOnly: true, Now: time.Now}
+	for _, d := range both(t) {
+		o.Clients = append(o.Clients, Client{Name: d.Client(), Driver: d, Config: s})
+	}
+	report, err := Verify(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range report.Problems {
+		t.Error(p)
+	}
+	for _, k := range report.Keys {
+		if k.Key == key {
+			return k
+		}
+	}
+	t.Fatalf("no row of %s", key)
+	return Key{}
 }

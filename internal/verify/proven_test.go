@@ -19,7 +19,7 @@ var fixed = []string{"client.software.name", "client.software.version"}
 func TestEveryProvenKeyIsFlipped(t *testing.T) {
 	t.Parallel()
 	var flipped []string
-	for _, f := range slices.Concat(producerFlips(), consumerFlips(), connectionFlips(nil)) {
+	for _, f := range slices.Concat(producerFlips(), consumerFlips(), connectionFlips(nil), leaderFlips()) {
 		flipped = append(flipped, f.key)
 	}
 	slices.Sort(flipped)

@@ -48,7 +48,7 @@ func TestSightsOfConsumers(t *testing.T) {
 			unseen("because of enable.auto.commit=false: nothing that is stored is committed")},
 		"pushes":     {metricsPush, Seen{Trace: []evidence.Exchange{request(1, "GetTelemetrySubscriptions")}}, saw("GetTelemetrySubscriptions is sent")},
 		"not so far": {metricsPush, Seen{Trace: []evidence.Exchange{request(1, "Metadata")}}, unseen("the client did not get that far")},
-		"no push":    {metricsPush, Seen{Trace: []evidence.Exchange{request(1, "Fetch")}}, saw("no GetTelemetrySubscriptions")},
+		"no push":    {metricsPush, Seen{Trace: []evidence.Exchange{request(1, "ListOffsets")}}, saw("no GetTelemetrySubscriptions")},
 		"one heartbeat": {between("Heartbeat"), Seen{Notes: until(9000), Trace: []evidence.Exchange{request(1, "Heartbeat")}},
 			unseen("fewer than two requests Heartbeat")},
 		"the middle gap, before it leaves": {between("OffsetCommit"), Seen{Notes: until(1000), Trace: []evidence.Exchange{
