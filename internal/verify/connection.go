@@ -132,7 +132,7 @@ func (s *Stand) playRefreshed(ctx context.Context, role config.Role) error {
 	if refreshInterval(s.Settings) <= oftenMeasured {
 		wanted = 3
 	}
-	asked := func(ctx context.Context) error {
+	asked := func(ctx context.Context, _ <-chan struct{}) error {
 		ctx, cancel := context.WithTimeout(ctx, 5*refreshInterval(s.Settings)+time.Second)
 		defer cancel()
 		err := s.Await(ctx, "Metadata", func(trace []evidence.Exchange) bool {
@@ -147,7 +147,7 @@ func (s *Stand) playRefreshed(ctx context.Context, role config.Role) error {
 		if _, err := s.doOnce(ctx, role); err != nil {
 			return err
 		}
-		return asked(ctx)
+		return asked(ctx, nil)
 	}
 	c, err := s.Consumer()
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Stand) playRefreshed(ctx context.Context, role config.Role) error {
 		return err
 	}
 	read, err := pollWhile(ctx, c, asked)
-	return errors.Join(err, read.failed, s.write(ctx, 1), c.Close())
+	return errors.Join(err, read.failed)
 }
 
 // refreshGaps are the times between requests for the topic. What comes much sooner than

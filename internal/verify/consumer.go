@@ -84,18 +84,21 @@ type readings struct {
 }
 
 // pollWhile polls until something has happened that it waits for meanwhile, as programs
-// do, or until a poll fails.
-func pollWhile(ctx context.Context, c drivers.Consumer, happens func(context.Context) error) (readings, error) {
+// do, or until a poll fails. got is closed when the first record has come.
+func pollWhile(ctx context.Context, c drivers.Consumer, happens func(ctx context.Context, got <-chan struct{}) error) (readings, error) {
 	polling, stop := context.WithCancel(ctx)
 	defer stop()
-	waited := make(chan error, 1)
+	got, waited := make(chan struct{}), make(chan error, 1)
 	go func() {
-		waited <- happens(polling)
+		waited <- happens(polling, got)
 		stop()
 	}()
 	var r readings
 	for polling.Err() == nil && r.failed == nil {
 		records, err := c.Poll(polling)
+		if len(records) > 0 && len(r.offsets) == 0 {
+			close(got)
+		}
 		for _, record := range records {
 			r.offsets = append(r.offsets, record.Offset)
 		}
@@ -107,4 +110,12 @@ func pollWhile(ctx context.Context, c drivers.Consumer, happens func(context.Con
 		return r, nil // the wait was broken off for it
 	}
 	return r, err
+}
+
+// leave closes a consumer. That a library does not come back in time fails nothing: who
+// needs to know finds it noted.
+func (s *Stand) leave(c drivers.Consumer) {
+	if err := c.Close(); err != nil {
+		s.Note("did not leave", saw(err.Error()))
+	}
 }

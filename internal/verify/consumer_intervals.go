@@ -76,14 +76,15 @@ func playMembership(ctx context.Context, s *Stand, api string, interval time.Dur
 	if interval <= oftenMeasured {
 		wanted = 4
 	}
-	read, err := pollWhile(ctx, c, func(ctx context.Context) error {
+	read, err := pollWhile(ctx, c, func(ctx context.Context, _ <-chan struct{}) error {
 		return s.Await(ctx, api, func(trace []evidence.Exchange) bool { return len(Seen{Trace: trace}.Of(api)) >= wanted })
 	})
 	s.Note("leaves", Observation{Number: float64(s.Elapsed().Microseconds())})
 	if err == nil {
 		err = read.failed
 	}
-	return errors.Join(err, c.Close(), stop())
+	s.leave(c)
+	return errors.Join(err, stop())
 }
 
 // between is the middle one of the gaps between two requests of an API. What a member

@@ -40,10 +40,11 @@ func member() Experiment {
 const (
 	// foundPlace bounds the wait for a consumer to ask where its partition begins: one
 	// with auto.offset.reset=error never does.
-	foundPlace = 5 * time.Second
+	foundPlace = 10 * time.Second
 
-	// amongRecords is how long a member then reads.
-	amongRecords = 600 * time.Millisecond
+	// longestRead bounds the wait for a record: fetch.min.bytes and fetch.wait.max.ms may
+	// keep it back for ever.
+	longestRead = 4 * time.Second
 
 	oftenEnough = 50 * time.Millisecond // between two records
 )
@@ -62,15 +63,16 @@ func playMember(ctx context.Context, s *Stand) error {
 		return err
 	}
 	stop := func() error { return nil }
-	read, err := pollWhile(ctx, c, func(ctx context.Context) error {
+	read, err := pollWhile(ctx, c, func(ctx context.Context, got <-chan struct{}) error {
 		if err := s.placeFound(ctx); err != nil {
 			return err
 		}
 		stop = s.trickle(context.WithoutCancel(ctx), oftenEnough)
-		return s.Pause(ctx, amongRecords)
+		return s.awaitRecord(ctx, got)
 	})
 	s.noteReadings(read)
-	return errors.Join(err, c.Close(), stop())
+	s.leave(c)
+	return errors.Join(err, stop())
 }
 
 // placeFound waits for the answer that says where the partition begins or ends. What is
@@ -83,6 +85,17 @@ func (s *Stand) placeFound(ctx context.Context) error {
 	})
 }
 
+// awaitRecord waits until the first record has come, or it is no use to wait any longer.
+func (s *Stand) awaitRecord(ctx context.Context, got <-chan struct{}) error {
+	waiting, stop := context.WithTimeout(ctx, longestRead)
+	defer stop()
+	select {
+	case <-got:
+	case <-waiting.Done():
+	}
+	return ctx.Err()
+}
+
 // noteReadings keeps what the member got.
 func (s *Stand) noteReadings(read readings) {
 	s.Note("records", counted(len(read.offsets), "%d"))
@@ -91,7 +104,7 @@ func (s *Stand) noteReadings(read readings) {
 		s.Note("refused to read", saw("the client gives an error, and reads nothing"))
 		s.Note("first record", saw("none: the client gives an error"))
 	case len(read.offsets) == 0:
-		s.Note("first record", unseen("no record came within %v", amongRecords))
+		s.Note("first record", unseen("no record came within %v", longestRead))
 	case read.offsets[0] < earlier:
 		s.Note("first record", saw("offset "+strconv.FormatInt(read.offsets[0], 10)+", from before the group"))
 	default:
@@ -199,6 +212,8 @@ func committed(s Seen) Observation {
 		return saw("OffsetCommit comes unasked")
 	case s.Notes["records"].Number == 0:
 		return unseen("no record came whose offset could be committed")
+	case s.Notes["did not leave"].Text != "":
+		return unseen("it has not committed, and did not leave: %s", s.Notes["did not leave"].Text)
 	}
 	return saw("no OffsetCommit, not even when it leaves")
 }

@@ -36,12 +36,7 @@ func reader() Experiment {
 	}
 }
 
-// longestRead is how long the committed record is waited for: fetch.min.bytes and
-// fetch.wait.max.ms may keep it back for ever.
-const longestRead = 2 * time.Second
-
-// playReader ends when the client has asked about telemetry as well, which it does when
-// it has its first connection, or never.
+// playReader reads the first record, whichever that is.
 func playReader(ctx context.Context, s *Stand) error {
 	if err := s.writeAborted(ctx); err != nil {
 		return fmt.Errorf("write what is to be read: %w", err)
@@ -53,19 +48,39 @@ func playReader(ctx context.Context, s *Stand) error {
 	if err := c.Assign(ctx, []drivers.Position{{TopicPartition: firstPartition, Offset: drivers.OffsetStart}}); err != nil {
 		return err
 	}
-	offsets, err := pollTo(ctx, c, committedOffset)
-	if err != nil {
+	read, err := pollWhile(ctx, c, func(ctx context.Context, got <-chan struct{}) error {
+		if err := s.placeFound(ctx); err != nil {
+			return err
+		}
+		return errors.Join(s.awaitRecord(ctx, got), s.awaitPush(ctx))
+	})
+	if err := errors.Join(err, read.failed); err != nil {
 		return err
 	}
-	s.noteAborted(offsets)
-	return errors.Join(s.write(ctx, 1), c.Close()) // the record ends the Fetch that librdkafka would wait for
+	s.noteAborted(read.offsets)
+	s.leave(c)
+	return nil
 }
 
-// What writeAborted leaves: the record, its marker, and the record that stays.
-const (
-	abortedOffset   = 0
-	committedOffset = 2
-)
+// awaitPush gives the client time to ask about telemetry. That it does not is an answer.
+func (s *Stand) awaitPush(ctx context.Context) error {
+	waiting, stop := context.WithTimeout(ctx, pushTime)
+	defer stop()
+	err := s.Await(waiting, "GetTelemetrySubscriptions", func(trace []evidence.Exchange) bool {
+		return len(Seen{Trace: trace}.Of("GetTelemetrySubscriptions")) > 0
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return ctx.Err()
+	}
+	return err
+}
+
+// pushTime is long after a client has its first connection, on which it asks at once.
+const pushTime = 800 * time.Millisecond
+
+// abortedOffset is that of the first record, which stands before its marker and the
+// record that stays.
+const abortedOffset = 0
 
 // writeAborted writes a record in a transaction that is aborted, and one without any.
 // The client of the experiment has no part in it.
@@ -102,29 +117,11 @@ func abort(ctx context.Context, p drivers.TransactionalProducer) error {
 	return err
 }
 
-// pollTo polls until the record with that offset has come, or it is no use to wait any
-// longer.
-func pollTo(ctx context.Context, c drivers.Consumer, last int64) ([]int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, longestRead)
-	defer cancel()
-	var offsets []int64
-	for ctx.Err() == nil && !slices.Contains(offsets, last) {
-		records, err := c.Poll(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range records {
-			offsets = append(offsets, r.Offset)
-		}
-	}
-	return offsets, nil
-}
-
 func (s *Stand) noteAborted(offsets []int64) {
 	switch {
-	case !slices.Contains(offsets, committedOffset):
+	case len(offsets) == 0:
 		s.Note("aborted records", unseen("no record came within %v", longestRead))
-	case slices.Contains(offsets, abortedOffset):
+	case offsets[0] == abortedOffset:
 		s.Note("aborted records", saw("an aborted record is read"))
 	default:
 		s.Note("aborted records", saw("an aborted record is not read"))

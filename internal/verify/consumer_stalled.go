@@ -31,7 +31,7 @@ func stalled() Experiment {
 			if err := c.Assign(ctx, []drivers.Position{{TopicPartition: firstPartition, Offset: drivers.OffsetStart}}); err != nil {
 				return err
 			}
-			read, err := pollWhile(ctx, c, func(ctx context.Context) error {
+			read, err := pollWhile(ctx, c, func(ctx context.Context, _ <-chan struct{}) error {
 				ctx, cancel := context.WithTimeout(ctx, limit(s.Settings)+s.Settings.Millis("fetch.wait.max.ms", usualFetchWait)+stalledSlack)
 				defer cancel()
 				err := s.Await(ctx, "another Fetch", func(trace []evidence.Exchange) bool {
@@ -42,7 +42,7 @@ func stalled() Experiment {
 				}
 				return err
 			})
-			return errors.Join(err, read.failed, s.write(ctx, 1), c.Close())
+			return errors.Join(err, read.failed)
 		},
 		Sights: []Sight{{Key: "socket.timeout.ms", Alike: alikeEnds, See: func(s Seen) Observation {
 			asked := s.Of("Fetch")

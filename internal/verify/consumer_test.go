@@ -41,7 +41,7 @@ func consumerFlips() []flip {
 		{key: "allow.auto.create.topics", a: "true", b: "false"},
 		{key: "enable.metrics.push", a: "true", b: "false"},
 		{key: "heartbeat.interval.ms", a: "1000", b: "3000", with: group},
-		{key: "auto.commit.interval.ms", a: "300", b: "1000", with: commits},
+		{key: "auto.commit.interval.ms", a: "500", b: "1500", with: commits},
 		{key: "socket.timeout.ms", a: "500", b: "3000", with: map[string]string{"fetch.wait.max.ms": "100"}},
 	}
 }
