@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"kcompare/drivers"
@@ -182,6 +181,9 @@ func refreshes(s Seen) Observation {
 	if len(gaps) == 0 {
 		return unseen("the client asked for no Metadata again in %s", seconds(5*refreshInterval(s.Settings)+time.Second))
 	}
-	slices.Sort(gaps)
-	return lasted(gaps[len(gaps)/2])
+	var sum time.Duration
+	for _, gap := range gaps {
+		sum += gap
+	}
+	return lasted(sum / time.Duration(len(gaps))) // what makes one longer makes the next one shorter
 }

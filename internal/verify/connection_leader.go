@@ -26,6 +26,9 @@ func unled() Experiment {
 			if _, err := sendOne(ctx, s); err != nil {
 				return err
 			}
+			if err := watch(ctx, s, settingUp, produced(1)); err != nil {
+				return err
+			}
 			return watch(ctx, s, unledWait(s.Settings), func(trace []evidence.Exchange) bool {
 				_, asked := askedForLeader(trace)
 				return asked

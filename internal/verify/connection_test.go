@@ -34,8 +34,8 @@ func connectionFlips(own map[string]string) []flip {
 	login := with(map[string]string{"security.protocol": "sasl_plaintext", "sasl.username": "anna", "sasl.password": "nobody's"})
 	return []flip{
 		{key: "connections.max.idle.ms", a: "300", b: "3000", with: own},
-		{key: "topic.metadata.refresh.interval.ms", a: "500", b: "1200", with: often},
-		{key: "metadata.max.age.ms", a: "500", b: "1200", with: often, only: onlyFranz},
+		{key: "topic.metadata.refresh.interval.ms", a: "600", b: "1800", with: often},
+		{key: "metadata.max.age.ms", a: "600", b: "1800", with: often, only: onlyFranz},
 		{key: "security.protocol", a: "plaintext", b: "ssl", with: own},
 		{key: "sasl.mechanism", a: "PLAIN", b: "SCRAM-SHA-256", with: login},
 		{key: "socket.connection.setup.timeout.ms", a: "1000", b: "2000", with: secure},
