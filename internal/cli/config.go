@@ -24,5 +24,8 @@ func newConfigParts(s *State) []*cobra.Command {
 	return []*cobra.Command{
 		newConfigConvert(s),
 		newConfigVerify(s),
+
+		newConfigExplain(s),
+		newConfigDefaults(s),
 	}
 }

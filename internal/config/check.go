@@ -52,6 +52,22 @@ func checkKey(key, value string) error {
 	return nil
 }
 
+// Refuse is empty for a value that this version of the library takes, else it says what
+// it expects. Values that only a program can have, and those of keyword arguments without
+// a range, are never refused. The value of a String is never repeated.
+func (p Property) Refuse(value string) string {
+	switch p.Type {
+	case Duration, List, Code:
+		return ""
+	case Refused:
+		return p.About
+	}
+	if p.Range == "-" {
+		return ""
+	}
+	return Setting{Type: p.Type, Range: p.Range, Min: p.Min, Max: p.Max, Words: p.Words}.refuse(value)
+}
+
 // refuse is empty for a good value, else it says what was expected. The value
 // of a String may be a password, so it is never repeated.
 func (s Setting) refuse(value string) string {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,6 +12,31 @@ type rule struct {
 	keys   []string
 	broken func(given) bool
 	reason string
+}
+
+// Rule is one contradiction between settings, of which Check reports the first that is
+// broken.
+type Rule struct {
+	Role   Role
+	Keys   []string // two canonical names
+	Reason string   // what is wrong when it is broken, and what to do
+
+	broken func(given) bool
+}
+
+// Names reports whether the rule is about a setting.
+func (r Rule) Names(key string) bool { return slices.Contains(r.Keys, key) }
+
+// Broken reports whether settings, which passed one by one, break the rule.
+func (r Rule) Broken(canonical map[string]string) bool { return r.broken(given(canonical)) }
+
+// Rules is every contradiction that Check knows.
+func Rules() []Rule {
+	var all []Rule
+	for _, r := range rules {
+		all = append(all, Rule{Role: r.role, Keys: r.keys, Reason: r.reason, broken: r.broken})
+	}
+	return all
 }
 
 // rules are the contradictions that librdkafka 2.11.1 refuses at creation

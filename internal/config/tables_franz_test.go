@@ -209,7 +209,7 @@ func kgoRange(t *testing.T, option string, kind Type) string {
 	takes := func(n int64) bool {
 		return kgo.ValidateOpts(append(slices.Clone(alongside[option]), build(n))...) == nil
 	}
-	good, least, greatest := goodValue(option, kind), int64(-math.MaxInt32), int64(math.MaxInt32)
+	good, least, greatest := goodValue(option, kind), int64(math.MinInt32), int64(math.MaxInt32)
 	if kind == Duration {
 		least, greatest = int64(-time.Hour), int64(longest)
 	}
