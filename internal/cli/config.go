@@ -24,7 +24,6 @@ func newConfigParts(s *State) []*cobra.Command {
 	return []*cobra.Command{
 		newConfigConvert(s),
 		newConfigVerify(s),
-
 		newConfigExplain(s),
 		newConfigDefaults(s),
 	}
