@@ -130,6 +130,8 @@ class Reader:
 
     def looked(self, asked):
         path, text, shift = asked["path"], asked["text"], asked["firstLine"]
+        if not shift:
+            self.before.pop(path, None)  # a whole text sees no other
         modules, unread = self.modules(path, text, shift, asked["unfenced"])
         found = {"blocks": [], "facts": [], "ignores": [], "unread": unread}
         for module in modules:
