@@ -21,7 +21,7 @@ func always(text string) func(source.Fact) string {
 // the code around the settings.
 func facts() map[string]factRule {
 	all := map[string]factRule{}
-	for _, table := range []map[string]factRule{pythonFacts()} {
+	for _, table := range []map[string]factRule{pythonFacts(), goFacts(), javaFacts()} {
 		maps.Copy(all, table)
 	}
 	return all
@@ -48,20 +48,34 @@ func factFindings(f *source.File) []Finding {
 // factsFind is what `lint --rules` says of each rule over facts.
 func factsFind() map[string]string {
 	return map[string]string{
+		"abort-after-fatal":             "an abort in Java after an exception that only close() gets past",
 		"abort-without-seek":            "a read-process-write loop that goes on after an abort without seeking back: the aborted input is skipped",
 		"builtin-hash":                  "Python's hash() as partitioner, which is another function in each process",
 		"client-before-fork":            "a client that is made before a fork and used in the child, where its threads are not",
+		"commit-result-ignored":         "a commit whose result nobody looks at",
+		"commit-unchecked":              "a transaction of kgo that is committed although nobody saw what became of its records",
+		"commit-unflushed":              "a transaction of kgo that ends before its records are sent",
 		"delivery-report-unread":        "produce() without a callback: nobody learns what became of the record",
+		"events-unread":                 "delivery reports of confluent-kafka-go that go to a channel from which nobody receives",
 		"except-kafka-error":            "except KafkaError, which catches nothing that the library raises",
 		"fatal-not-checked":             "an abort after an error that may be fatal",
+		"flush-result-ignored":          "a Flush of confluent-kafka-go whose result nobody looks at",
 		"member-of-some-versions":       "a name that only some versions of the Python module have",
 		"missing-flush":                 "a producer that nothing flushes before the program ends",
 		"name-not-imported":             "a name that a listing with imports of its own does not import",
-		"no-such-member":                "a constant or method that the Python module does not have",
+		"no-init-transactions":          "a transaction of Java's producer that never called initTransactions()",
+		"no-such-member":                "a constant, method or option that the library does not have",
 		"offset-not-next":               "the offset of a record that is done instead of the next one",
+		"option-empty":                  "an option of kgo that is given an empty name",
+		"option-needs":                  "an option of kgo without another one that it needs",
+		"option-range":                  "an option of kgo with a value that NewClient refuses",
+		"options-exclude":               "options of kgo that exclude each other",
+		"options-inverted":              "a time of kgo that is above another which has to be the greater one",
 		"raise-kafka-error":             "raise of a KafkaError, which is no exception",
 		"transaction-in-signal-handler": "a transaction that a signal handler ends under the code that began it",
+		"transaction-outlives-session":  "a transaction of a group that may be open longer than the group waits for its member",
 		"transaction-without-id":        "a transaction of a producer without transactional.id",
 		"undefined-name":                "a name that nothing defines",
+		"wrong-type":                    "a value whose Go or Java type the client refuses",
 	}
 }

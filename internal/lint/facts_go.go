@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"strings"
 
 	"kcompare/internal/source"
 )
@@ -39,9 +40,9 @@ func goFacts() map[string]factRule {
 		"option-range": {
 			severity: Error,
 			message: func(f source.Fact) string {
-				return fmt.Sprintf("%s is %s, and kgo takes %s: NewClient returns an error", f.About, f.Args["value"], f.Args["range"])
+				return fmt.Sprintf("%s is %s, and kgo takes %s: NewClient returns an error", f.About, f.Args["value"], withinRange(f.Args["range"]))
 			},
-			fix: func(f source.Fact) string { return "a value within " + f.Args["range"] },
+			fix: func(f source.Fact) string { return withinRange(f.Args["range"]) },
 		},
 		"options-inverted": {
 			severity: Error,
@@ -88,6 +89,18 @@ func goFacts() map[string]factRule {
 			fix:      always(`read them in a goroutine, or set "go.delivery.reports": false where nobody wants them`),
 		},
 	}
+}
+
+// withinRange says "1s .. any" in words.
+func withinRange(limits string) string {
+	low, high, _ := strings.Cut(limits, " .. ")
+	switch {
+	case low == "any":
+		return "at most " + high
+	case high == "any":
+		return "at least " + low
+	}
+	return low + " to " + high
 }
 
 func withValue(f source.Fact) string {

@@ -17,7 +17,6 @@ func valueChecks() []check {
 		{Rule{"not-a-number", Error, "a number with other letters behind it: Java refuses it, librdkafka silently takes the number (a warning)"}, notANumber},
 		{Rule{"inline-comment", Error, "a comment behind a value in .properties, where it belongs to the value"}, inlineComment},
 		{Rule{"trailing-blank", Error, "blanks at the end of a value in .properties, which belong to the value"}, trailingBlank},
-		{Rule{"wrong-type", Error, "a value in a Go ConfigMap that is no string, bool or int: confluent-kafka-go refuses it"}, wrongType},
 	}
 }
 
@@ -287,21 +286,4 @@ func visible(i item) string {
 		return "(secret) "
 	}
 	return i.Value.Text
-}
-
-// wrongType is for confluent-kafka-go: its ConfigMap takes string, bool and int.
-func wrongType(b *block) []Finding {
-	if !b.of("librdkafka") || b.file.Language != source.Go {
-		return nil
-	}
-	var all []Finding
-	for _, i := range b.items {
-		switch {
-		case i.Value.Kind == source.Null:
-			all = append(all, finding(i, Error, i.Key+" is nil: confluent-kafka-go refuses it", "leave the key out"))
-		case i.Value.Kind == source.Number && strings.Contains(i.Value.Source, "."):
-			all = append(all, finding(i, Error, i.Key+" is a float64: confluent-kafka-go takes string, bool and int", fmt.Sprintf("write %q", i.Value.Text)))
-		}
-	}
-	return all
 }

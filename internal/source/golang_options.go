@@ -57,11 +57,20 @@ func (w *goWalker) unknownOptions() []Fact {
 	for _, e := range w.entries() {
 		if e.call != nil && e.in == w.f && !slices.Contains(names, e.Key) {
 			facts = append(facts, Fact{Rule: "no-such-member", At: e.KeyAt, About: e.Key, Args: map[string]string{
-				"class": "kgo", "package": "franz-go", "versions": newest.Name, "nearest": config.Nearest(e.Key, names),
+				"class": "kgo", "package": "franz-go", "versions": newest.Name, "nearest": goNearest(e.Key, names),
 			}})
 		}
 	}
 	return facts
+}
+
+// goNearest is the option that was meant: one with more in front (ProducerBatchCompression
+// for BatchCompression), or the nearest.
+func goNearest(name string, names []string) string {
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.HasSuffix(n, name) }); i >= 0 {
+		return names[i]
+	}
+	return config.Nearest(name, names)
 }
 
 // goCoupled are limits that are there only because of the default of another option; for
