@@ -1,11 +1,17 @@
 package config
 
+import "unicode/utf8"
+
 // Nearest is the one of names that a person who typed name most likely meant,
 // by edit distance; the first one of equals. It is empty when every name is
 // further away than a third of what was typed, for then it is a guess.
 func Nearest(name string, names []string) string {
 	best, found := max(1, len(name)/3)+1, ""
+	length := utf8.RuneCountInString(name)
 	for _, n := range names {
+		if by := utf8.RuneCountInString(n) - length; by >= best || -by >= best {
+			continue // so many letters are too many, or missing
+		}
 		if d := Distance(name, n); d < best {
 			best, found = d, n
 		}

@@ -25,7 +25,7 @@ type item struct {
 	source.Entry
 	name  string // canonical; "" where the library has no setting of that meaning
 	value string // in the canonical spelling
-	known bool   // the value is
+	known bool   // the value is, and the library takes it
 }
 
 func newBlock(f *source.File, b *source.Block) *block {
@@ -49,6 +49,9 @@ func (b *block) item(e source.Entry) item {
 		}
 	case b.Client == "python" || b.Client == "librdkafka" || b.Client == "":
 		i.name = canonicalName(e.Key)
+	}
+	if _, wrong := b.refuses(i); wrong {
+		i.known = false // wrong-value speaks of it, and nothing is compared with it
 	}
 	return i
 }
@@ -107,8 +110,12 @@ func finding(i item, severity Severity, message, fix string) Finding {
 
 // show is an item as a message may have it: the values of secrets are not in it.
 func show(i item) string {
-	if s, known := config.Lookup(i.Key); known && s.Secret() {
+	if secret(i.Key) {
 		return i.Key
 	}
 	return i.Key + "=" + i.Value.Text
 }
+
+// secret goes by the name alone: Java's ssl.truststore.password is one too, and a
+// misspelt one.
+func secret(key string) bool { return config.Setting{Name: key}.Secret() }

@@ -40,9 +40,18 @@ func sortedWords(key string) string {
 // letters of a name with two dots, one of a name with one.
 func misspelling(key string, names []string) string {
 	dots := strings.Count(key, ".")
-	near := nearest(key, names)
+	if dots == 0 {
+		return ""
+	}
+	var alike []string
+	for _, name := range names {
+		if by := len(name) - len(key); by >= -3 && by <= 3 {
+			alike = append(alike, name)
+		}
+	}
+	near := nearest(key, alike)
 	switch {
-	case near == "" || dots == 0:
+	case near == "":
 		return ""
 	case sortedWords(near) == sortedWords(key),
 		dots >= 2 && config.Distance(key, near) <= 3, dots == 1 && config.Distance(key, near) <= 1:

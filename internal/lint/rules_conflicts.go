@@ -50,9 +50,8 @@ func (b *block) canonical() map[string]string {
 			continue
 		}
 		delete(all, i.name)
-		_, wrong := b.refuses(i)
 		twice := slices.ContainsFunc(aliases, func(f Finding) bool { return canonicalName(f.Key) == i.name })
-		if i.known && !wrong && !twice {
+		if i.known && !twice {
 			all[i.name] = i.value
 		}
 	}

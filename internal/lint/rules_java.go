@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"kcompare/internal/source"
 )
@@ -115,7 +116,7 @@ func deliveryTimeout(b *block) []Finding {
 
 // groupProtocol: kafka-clients 4 refuses what the broker decides with KIP-848.
 func groupProtocol(b *block) []Finding {
-	if v, _ := b.value("group.protocol"); v != "consumer" {
+	if v, _ := b.value("group.protocol"); !strings.EqualFold(v, "consumer") {
 		return nil
 	}
 	var all []Finding

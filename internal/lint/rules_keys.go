@@ -133,7 +133,10 @@ func nobodys(b *block) []Finding {
 }
 
 func javaKey(b *block) []Finding {
-	if !b.isLibrdkafka() {
+	switch {
+	case b.Client == "":
+		return mixedKeys(b)
+	case !b.isLibrdkafka():
 		return nil
 	}
 	var all []Finding
@@ -149,6 +152,20 @@ func javaKey(b *block) []Finding {
 			fix = "write " + name
 		}
 		all = append(all, finding(i, Error, i.Key+" is a setting of Java's clients; librdkafka refuses it", fix))
+	}
+	return all
+}
+
+// mixedKeys are Java's among librdkafka's where nothing says whose settings they are: no
+// client takes both.
+func mixedKeys(b *block) []Finding {
+	var all []Finding
+	at := slices.IndexFunc(b.items, func(i item) bool { return isLibrdkafkaKey(i.Key) && !isJavaKey(i.Key) && brokerOrTopic(i.Key) == "" })
+	for _, i := range b.items {
+		if at >= 0 && isJavaKey(i.Key) && !isLibrdkafkaKey(i.Key) {
+			all = append(all, finding(i, Warning, fmt.Sprintf("%s is a setting of Java's clients, and %s on line %d one of librdkafka: no client takes both",
+				i.Key, b.items[at].Key, b.items[at].KeyAt.Line), "keep those of the client that reads the file"))
+		}
 	}
 	return all
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"kcompare/internal/config"
@@ -15,7 +16,7 @@ func valueChecks() []check {
 	return []check{
 		{Rule{"wrong-value", Error, "a value of the wrong type, outside the range, or no word that the setting takes"}, wrongValue},
 		{Rule{"not-a-number", Error, "a number with other letters behind it: Java refuses it, librdkafka silently takes the number (a warning)"}, notANumber},
-		{Rule{"inline-comment", Error, "a comment behind a value in .properties, where it belongs to the value"}, inlineComment},
+		{Rule{"inline-comment", Error, "a comment behind a value in .properties, where it belongs to the value (a warning where any text is legal)"}, inlineComment},
 		{Rule{"trailing-blank", Error, "blanks at the end of a value in .properties, which belong to the value"}, trailingBlank},
 	}
 }
@@ -57,7 +58,8 @@ func (b *block) meant(i item) string {
 	} else if p, known := b.library.newest(i.Key); known {
 		words = p.Words
 	}
-	if near := config.Nearest(strings.ToLower(strings.TrimSpace(i.Value.Text)), words); near != "" {
+	text := strings.ToLower(strings.TrimSpace(i.Value.Text))
+	if near := config.Nearest(text, words); near != "" && len(text) > 2 {
 		return "write " + near
 	}
 	return ""
@@ -65,7 +67,7 @@ func (b *block) meant(i item) string {
 
 // notThe says what was expected. The value of a secret is not repeated.
 func notThe(i item, want string) string {
-	if s, known := config.Lookup(i.Key); known && s.Secret() {
+	if secret(i.Key) {
 		return i.Key + ": expected " + want
 	}
 	return fmt.Sprintf("%s is %q, expected %s", i.Key, i.Value.Text, want)
@@ -111,7 +113,7 @@ func refusedByLibrdkafka(i item) (want string, wrong bool) {
 		}
 	case config.Integer, config.Float:
 		n, ok := leadingNumber(text)
-		return "a number, " + want, !hasWord(s.Words, text) && (!ok || n < s.Min || n > s.Max)
+		return within(s.Min, s.Max, want), !hasWord(s.Words, text) && (!ok || n < s.Min || n > s.Max)
 	}
 	return "", false
 }
@@ -123,6 +125,14 @@ func hasWord(words []string, text string) bool {
 		}
 	}
 	return false
+}
+
+// within says which numbers are taken; all that a type has room for are no range.
+func within(low, high float64, text string) string {
+	if low <= math.MinInt32 && high >= math.MaxInt32 {
+		return "a number"
+	}
+	return "a number, " + text
 }
 
 func oneOf(words []string) string { return strings.Join(words, ", ") }
@@ -138,30 +148,25 @@ func refusedByJava(l library, i item) (want string, wrong bool) {
 	case config.Boolean:
 		return "true, false", !strings.EqualFold(text, "true") && !strings.EqualFold(text, "false")
 	case config.Enum:
-		exact := i.Key != "security.protocol" // the only one that takes any letter case
-		ok := hasWord(p.Words, text)
-		if exact {
-			ok = containsWord(p.Words, text)
+		if anyCase(p.Words) {
+			return oneOf(p.Words), !hasWord(p.Words, text)
 		}
-		return oneOf(p.Words), !ok
+		return oneOf(p.Words), !slices.Contains(p.Words, text)
 	case config.Integer, config.Float:
 		n, ok := wholeNumber(text)
 		fraction := p.Type == config.Integer && ok && n != math.Trunc(n)
-		return "a number, " + p.Range, !startsWithNumber(text) || fraction || ok && (n < p.Min || n > p.Max)
+		return within(p.Min, p.Max, p.Range), !startsWithNumber(text) || fraction || ok && (n < p.Min || n > p.Max)
 	}
 	if i.Key == "auto.offset.reset" && !strings.HasPrefix(text, "by_duration:") {
-		return "earliest, latest, none or by_duration:...", !containsWord(p.Words, text)
+		return "earliest, latest, none or by_duration:...", !slices.Contains(p.Words, text)
 	}
 	return "", false
 }
 
-func containsWord(words []string, text string) bool {
-	for _, w := range words {
-		if w == text {
-			return true
-		}
-	}
-	return false
+// anyCase reports whether ConfigDef compares without regard to letter case: it keeps the
+// words of CaseInsensitiveValidString in capitals.
+func anyCase(words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return w != strings.ToUpper(w) })
 }
 
 // notANumber is for values that librdkafka reads with strtol, which stops at the first
@@ -214,8 +219,7 @@ var comment = regexp.MustCompile(`[ \t]+#.*$`)
 // hasComment reports whether a value of .properties goes on with what looks like a
 // comment. A password may look like that.
 func hasComment(i item) bool {
-	s, known := config.Lookup(i.Key)
-	return comment.MatchString(i.Value.Text) && !(known && s.Secret()) && i.Key != "sasl.jaas.config"
+	return comment.MatchString(i.Value.Text) && !secret(i.Key)
 }
 
 func inlineComment(b *block) []Finding {
@@ -232,9 +236,22 @@ func inlineComment(b *block) []Finding {
 		if n, ok := wholeNumber(bare); ok && b.isNumber(i) {
 			message += fmt.Sprintf("; Java refuses it, librdkafka silently takes %v", n)
 		}
-		all = append(all, finding(i, Error, message, "write the comment on a line of its own"))
+		severity := Error
+		if b.isText(i) {
+			severity = Warning // legal, and hardly meant
+		}
+		all = append(all, finding(i, severity, message, "write the comment on a line of its own"))
 	}
 	return all
+}
+
+// isText reports whether the setting takes any text.
+func (b *block) isText(i item) bool {
+	if s, known := config.Lookup(i.Key); known {
+		return s.Type == config.String
+	}
+	p, _ := b.library.newest(i.Key)
+	return p.Type == config.String
 }
 
 // trailingBlank goes by what the libraries do with the blank: Java's ConfigDef trims
@@ -282,7 +299,7 @@ func (b *block) strictly() Severity {
 }
 
 func visible(i item) string {
-	if s, known := config.Lookup(i.Key); known && s.Secret() {
+	if secret(i.Key) {
 		return "(secret) "
 	}
 	return i.Value.Text

@@ -12,7 +12,7 @@ import (
 func Text(w io.Writer, findings []Finding, unread []source.File) error {
 	var b strings.Builder
 	for _, f := range findings {
-		fmt.Fprintf(&b, "%s:%d:%d: %s: %s: %s%s\n", f.File, f.Line, f.Column, f.Severity, f.Rule, f.Message, withFix(f))
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s: %s\n", f.File, f.Line, f.Column, f.Severity, f.Rule, oneLine(f.Message+withFix(f)))
 	}
 	for _, f := range unread {
 		fmt.Fprintf(&b, "%s: not checked: %s\n", f.Path, oneLine(f.Unread))

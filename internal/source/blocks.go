@@ -136,7 +136,7 @@ func telling(name string) int {
 
 func known(name string) bool {
 	_, ok := config.Lookup(name)
-	return ok || slices.Contains(javaNames(), name) || slices.Contains(brokerNames(), name) || slices.Contains(connectNames(), name)
+	return ok || len(tables()[name]) > 0 || javaOnly(name) || slices.Contains(connectNames(), name)
 }
 
 func rootOf(roots []string, path string) (string, bool) {

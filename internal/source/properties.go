@@ -30,7 +30,7 @@ func readOneProperties(in input) File {
 		text := strings.TrimLeft(lines[i], " \t\f")
 		at := Pos{Line: i + 1 + in.firstLine, Column: 1 + len(lines[i]) - len(text)}
 		switch {
-		case text == "":
+		case text == "" || text == `\`: // what a lone backslash continues is a line of its own, to Java too
 		case text[0] == '#' || text[0] == '!':
 			if len(entries) == 0 {
 				remarks = append(remarks, text)

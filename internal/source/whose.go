@@ -4,19 +4,31 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"kcompare/internal/config"
 )
 
-// javaNames are settings of Java's clients alone that tell them from others.
-func javaNames() []string {
-	return []string{
-		"key.serializer", "value.serializer", "key.deserializer", "value.deserializer", "buffer.memory",
-		"max.request.size", "max.block.ms", "interceptor.classes", "metric.reporters", "partitioner.class",
-		"ssl.truststore.location", "ssl.truststore.type", "ssl.keystore.type", "sasl.jaas.config",
-		"default.key.serde", "default.value.serde", "processing.guarantee", "application.server",
+// tables is which libraries have a setting, by name.
+var tables = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	for _, v := range config.Versions() {
+		for _, p := range v.Properties() {
+			if p.Type != config.Refused && strings.Contains(p.Name, ".") {
+				all[p.Name] = append(all[p.Name], v.Library)
+			}
+		}
 	}
+	return all
+})
+
+// javaOnly is a setting that Java's clients have, and neither librdkafka nor brokers.
+func javaOnly(key string) bool {
+	libraries := tables()[key]
+	return slices.Contains(libraries, "kafka-clients") && !slices.Contains(libraries, "librdkafka") &&
+		(!slices.Contains(libraries, "kafka-broker") || strings.HasPrefix(key, "ssl.") || strings.HasPrefix(key, "sasl.")) ||
+		slices.Contains([]string{"default.key.serde", "default.value.serde", "processing.guarantee", "application.server"}, key)
 }
 
 // brokerNames are settings of brokers alone that every server.properties has one of.
@@ -56,7 +68,7 @@ func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 func clientOf(entries []Entry, words []string) string {
 	var java, librdkafka, broker, connect bool
 	for _, e := range entries {
-		java = java || slices.Contains(javaNames(), e.Key) || strings.HasPrefix(e.Value.Text, "org.apache.kafka.")
+		java = java || javaOnly(e.Key) || strings.HasPrefix(e.Value.Text, "org.apache.kafka.")
 		librdkafka = librdkafka || librdkafkaOnly(e.Key)
 		broker = broker || slices.Contains(brokerNames(), e.Key)
 		connect = connect || slices.Contains(connectNames(), e.Key)
