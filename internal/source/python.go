@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,8 +54,12 @@ func readShare(ctx context.Context, files []File, inputs []input) {
 		unread(files, err)
 		return
 	}
-	defer helper.stop()
-	helper.readAll(files, inputs)
+	read, err := helper.readAll(files, inputs)
+	if err != nil {
+		unread(files[read:], helper.ended(fmt.Errorf("not checked: Python stopped: %w", err)))
+		return
+	}
+	helper.stop()
 }
 
 func unread(files []File, err error) {
@@ -108,8 +113,7 @@ func newPython(ctx context.Context, path string) (*python, error) {
 		return nil, fmt.Errorf("not checked: start %s: %w", path, err)
 	}
 	if err := p.hello(); err != nil {
-		p.stop()
-		return nil, fmt.Errorf("%w (%s)", err, path)
+		return nil, fmt.Errorf("%w (%s)", p.ended(err), path)
 	}
 	return p, nil
 }
@@ -125,12 +129,17 @@ func (p *python) hello() error {
 	case strings.HasPrefix(line, "old"):
 		return fmt.Errorf("not checked: needs Python 3.8 or newer, found %s", strings.TrimSpace(strings.TrimPrefix(line, "old")))
 	}
-	return fmt.Errorf("not checked: Python did not start: %w %s", errors.Join(writeErr, err), lastLine(p.bad.String()))
+	return fmt.Errorf("not checked: Python did not start: %w", cmp.Or(err, writeErr))
 }
 
-func lastLine(text string) string {
-	text = strings.TrimSpace(text)
-	return text[strings.LastIndexByte(text, '\n')+1:]
+// ended stops a helper that went wrong, and adds the last line of what it complained of.
+func (p *python) ended(err error) error {
+	p.stop() // before that stderr may still grow
+	text := strings.TrimSpace(p.bad.String())
+	if text == "" {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, text[strings.LastIndexByte(text, '\n')+1:])
 }
 
 // stop ends the helper, which ends with its input, and waits for it.
@@ -140,18 +149,19 @@ func (p *python) stop() {
 	_ = p.cmd.Wait() // what it could not do stands in its answers
 }
 
-// readAll writes and reads side by side, or both pipes would fill.
-func (p *python) readAll(files []File, inputs []input) {
+// readAll writes and reads side by side, or both pipes would fill. It returns how many
+// files were read.
+func (p *python) readAll(files []File, inputs []input) (read int, err error) {
 	var writing sync.WaitGroup
 	writing.Go(func() { p.writeAll(inputs) })
-	for i := range inputs {
-		if err := p.answer(&files[i]); err != nil {
-			unread(files[i:], fmt.Errorf("not checked: Python stopped: %w %s", err, lastLine(p.bad.String())))
-			break
+	for read < len(inputs) && err == nil {
+		if err = p.answer(&files[read]); err == nil {
+			read++
 		}
 	}
 	_ = p.in.Close() // the writer does not wait for a helper that is gone
 	writing.Wait()
+	return read, err
 }
 
 func (p *python) writeAll(inputs []input) {

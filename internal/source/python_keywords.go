@@ -27,7 +27,7 @@ var keywords = map[string]keyword{
 	"value_deserializer":            {},
 	"partitioner":                   {}, // a function, where librdkafka takes a name
 	"partition_assignment_strategy": {},
-	"request_timeout_ms":            {name: "socket.timeout.ms"}, // what the client waits; request.timeout.ms is what the broker waits
+	"request_timeout_ms":            {name: "socket.timeout.ms"},                  // what the client waits; request.timeout.ms is what the broker waits
 	"metadata_max_age_ms":           {name: "topic.metadata.refresh.interval.ms"}, // as Java's
 	"fetch_max_wait_ms":             {name: "fetch.wait.max.ms"},
 	"max_request_size":              {name: "message.max.bytes"},

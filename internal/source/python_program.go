@@ -33,7 +33,7 @@ sys.modules["main"].main(given, lines, sys.stdout)
 `
 
 // pythonModules are the parts of the reader, each after those that it imports.
-var pythonModules = []string{"scopes", "names", "values", "evaluate", "listings", "blocks", "facts",
+var pythonModules = []string{"syntax", "scopes", "names", "values", "follow", "evaluate", "listings", "blocks", "facts",
 	"facts_members", "facts_errors", "facts_offsets", "facts_transactions", "facts_delivery", "facts_fork", "facts_names", "main"}
 
 // program is the first line that the helper gets.

@@ -38,6 +38,11 @@ func TestPythonFences(t *testing.T) {
 		{path: "b.md", firstLine: 30, text: []byte("p = Producer({**BASE, 'acks': 'all'})\n")},
 		{path: "a.md", firstLine: 40, text: []byte("p = Producer({\n")},
 	})
+	if last := &files[len(files)-1]; !strings.HasPrefix(last.Unread, "not Python: line 41:") {
+		t.Errorf("found %q, expected line 41", last.Unread)
+	} else {
+		last.Unread = "not Python: line 41" // each version of Python has words of its own for the rest
+	}
 	comparePython(t, "testdata/python/fences.golden", files)
 }
 
@@ -66,8 +71,8 @@ func TestPythonSyntax(t *testing.T) {
 		{path: "nul.py", text: []byte("import kafka\x00\n")},
 		{path: "good.py", text: []byte("from confluent_kafka import Producer\np = Producer({'acks': 'all'})\n")},
 	})
-	if got := files[0].Unread; !strings.HasPrefix(got, "not Python: line 2:15: ") {
-		t.Errorf("found %q, expected line 2:15", got)
+	if got := files[0].Unread; !strings.HasPrefix(got, "not Python: line 2:") {
+		t.Errorf("found %q, expected line 2", got)
 	}
 	for _, i := range []int{1, 2} {
 		if files[i].Unread == "" {
@@ -84,7 +89,7 @@ func TestPythonMissing(t *testing.T) {
 	for _, c := range []struct{ name, script, want string }{
 		{"none", "", "not checked: needs Python 3.8 or newer as python3 or python on the PATH"},
 		{"old", "#!/bin/sh\necho old 3.6.15\n", "not checked: needs Python 3.8 or newer, found 3.6.15 (PATH/python3)"},
-		{"broken", "#!/bin/sh\necho no such library >&2\nexit 1\n", "not checked: Python did not start: EOF no such library (PATH/python3)"},
+		{"broken", "#!/bin/sh\necho no such library >&2\nexit 1\n", "not checked: Python did not start: EOF: no such library (PATH/python3)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -96,7 +101,6 @@ func TestPythonMissing(t *testing.T) {
 			t.Setenv("PATH", folder)
 			files := readPython(t.Context(), []input{{path: "a.py", text: []byte("import kafka\n")}})
 			got := strings.ReplaceAll(files[0].Unread, folder, "PATH")
-			got = strings.ReplaceAll(got, "write |1: broken pipe\n", "") // it may end before it is given anything
 			if got != c.want {
 				t.Errorf("found %q, expected %q", got, c.want)
 			}
