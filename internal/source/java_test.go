@@ -250,7 +250,7 @@ func TestJavaVersion(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := javaVersion(filepath.Join(dir)); got != c.want {
+		if got := javaVersion(dir); got != c.want {
 			t.Errorf("%s: version is %q, want %q", name, got, c.want)
 		}
 	}

@@ -1,0 +1,90 @@
+package source
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var updateConstants = flag.Bool("update-java-constants", false, "write java_constants.tsv again")
+
+// TestJavaConstants makes the table again from the jars of kafka-clients in Maven's folder,
+// with javap, and compares. Where a jar is missing there is nothing to compare with: CI
+// fetches them for the tests with a real Kafka.
+func TestJavaConstants(t *testing.T) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	versions := map[string]string{}
+	for _, v := range []string{"3.9.1", "4.4.0"} {
+		versions[v] = filepath.Join(home, ".m2/repository/org/apache/kafka/kafka-clients", v, "kafka-clients-"+v+".jar")
+		if _, err := os.Stat(versions[v]); err != nil {
+			t.Skipf("needs the jar of kafka-clients %s: run the tests with a real Kafka once, which fetch it", v)
+		}
+	}
+	needJava(t)
+	table := javaTable(t, versions)
+	if *updateConstants {
+		if err := os.WriteFile("java_constants.tsv", []byte(table), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(table, javaConstantsTSV); diff != "" {
+		t.Errorf("java_constants.tsv is not what kafka-clients has; -update-java-constants writes it (-kafka-clients +table)\n%s", diff)
+	}
+}
+
+var (
+	javapClass = regexp.MustCompile(`^public .*class (?:\w+\.)*(\w+)`)
+	javapConst = regexp.MustCompile(`^  public static final (\S+) (\w+)(?: = (.*))?;$`)
+)
+
+// javaTable is java_constants.tsv, from jars by version.
+func javaTable(t *testing.T, jars map[string]string) string {
+	values, in := map[string]string{}, map[string][]string{}
+	for _, v := range slices.Sorted(maps.Keys(jars)) {
+		class := ""
+		for line := range strings.Lines(javap(t, jars[v])) {
+			line = strings.TrimSuffix(line, "\n")
+			if m := javapClass.FindStringSubmatch(line); m != nil {
+				class = m[1]
+			}
+			m := javapConst.FindStringSubmatch(line)
+			if m == nil || strings.HasSuffix(m[2], "_DOC") {
+				continue
+			}
+			name, value := class+"\t"+m[2], strings.Trim(m[3], `"`)
+			if m[1] != "java.lang.String" || value == "" {
+				value = "-"
+			}
+			values[name], in[name] = value, append(in[name], v)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("class\tname\tvalue\tversions\n")
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", name, values[name], strings.Join(in[name], " "))
+	}
+	return b.String()
+}
+
+func javap(t *testing.T, jar string) string {
+	clients, common := "org.apache.kafka.clients.", "org.apache.kafka.common.config."
+	out, err := exec.CommandContext(t.Context(), "javap", "-cp", jar, "-constants", "-public",
+		clients+"producer.ProducerConfig", clients+"consumer.ConsumerConfig", clients+"admin.AdminClientConfig", clients+"CommonClientConfigs",
+		common+"SaslConfigs", common+"SslConfigs", common+"TopicConfig").Output()
+	if err != nil {
+		t.Fatalf("javap: %v", err)
+	}
+	return string(out)
+}
