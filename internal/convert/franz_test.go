@@ -309,10 +309,10 @@ func TestRefusals(t *testing.T) {
 			if !known && goHarmless[s.Name] == "" || !s.For(block{role: role}.configRole()) {
 				continue
 			}
-			for _, value := range values(s) {
+			for _, value := range append(values(s), borders(s)...) {
 				settings := company(s.Name, role)
 				settings[s.Name] = value
-				if refusedHere(t, s.Name, role, settings) != refusedByDriver(role, settings) && !ownRefusals[s.Name] && config.Check(settings, block{role: role}.configRole()) == nil {
+				if refusedHere(s.Name, role, settings) != refusedByDriver(role, settings) && !ownRefusals[s.Name] && config.Check(settings, block{role: role}.configRole()) == nil {
 					t.Errorf("%s %v: the driver and this package do not agree whether kgo has it", role, settings)
 				}
 			}
@@ -327,7 +327,20 @@ var ownRefusals = map[string]bool{
 	"socket.keepalive.enable": true, "ssl.key.password": true, "ssl.keystore.location": true, "ssl.keystore.password": true,
 }
 
-func refusedHere(t *testing.T, key string, role source.Role, settings map[string]string) bool {
+// borders are where kgo's ranges end, and the values beside them.
+func borders(s config.Setting) []string {
+	var all []string
+	for _, n := range []float64{10, 100, 512, 1000, 1024, 60000, 900000, 3600000, 1 << 30} {
+		for _, n := range []float64{n - 1, n, n + 1} {
+			if (s.Type == config.Integer || s.Type == config.Float) && n >= s.Min && n <= s.Max {
+				all = append(all, whole(n))
+			}
+		}
+	}
+	return all
+}
+
+func refusedHere(key string, role source.Role, settings map[string]string) bool {
 	b, err := read(blockOf("librdkafka", role, 1, settings), role)
 	if err != nil {
 		return true

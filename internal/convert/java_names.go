@@ -106,7 +106,7 @@ func toJava(s config.Setting, b block) string {
 	case "topic.metadata.refresh.interval.ms":
 		return "metadata.max.age.ms"
 	case "compression.level":
-		switch codec := b.given.text("compression.type"); codec {
+		switch codec := b.text("compression.type"); codec {
 		case "gzip", "lz4", "zstd":
 			return "compression." + codec + ".level"
 		}
@@ -272,7 +272,7 @@ func javaAssignors(value string, _ block) (string, error) {
 	for _, name := range words(value) {
 		class, ok := assignorClasses[strings.ToLower(name)]
 		if !ok {
-			return "", fmt.Errorf("Java has no assignor %s", name)
+			return "", fmt.Errorf("no assignor %s is in Java", name)
 		}
 		all = append(all, assignorPackage+class)
 	}
@@ -299,7 +299,7 @@ func javaPartitioner(value string, _ block) (string, error) {
 	if value == "murmur2_random" {
 		return "", nil
 	}
-	return "", fmt.Errorf("Java's partitioner hashes with murmur2 alone: write a Partitioner that does as %s, or the same keys go to other partitions", value)
+	return "", fmt.Errorf("only murmur2 is in Java: write a Partitioner that does as %s, or the same keys go to other partitions", value)
 }
 
 func endpoint(value string) (string, error) {
@@ -323,32 +323,32 @@ func javaAcks(value string, _ block) (string, error) {
 	case "0", "1":
 		return value, nil
 	}
-	return "", errors.New("Java takes 0, 1 and all")
+	return "", errors.New("only 0, 1 and all are in Java")
 }
 
 // wholeMillis: Java's linger.ms is a whole number.
 func wholeMillis(value string, _ block) (string, error) {
 	n, err := strconv.ParseFloat(value, 64)
 	if err != nil || n != math.Trunc(n) {
-		return "", errors.New("Java takes whole milliseconds")
+		return "", errors.New("only whole milliseconds are in Java")
 	}
 	return strconv.FormatInt(int64(n), 10), nil
 }
 
 // javaRequestTimeout: Java refuses a delivery timeout below linger.ms and
 // request.timeout.ms together (KafkaProducer.configureDeliveryTimeout).
-func javaRequestTimeout(value string, b block) (string, error) {
-	wait := b.given.number("socket.timeout.ms", 60000)
-	deliver := b.given.number("delivery.timeout.ms", 0)
+func javaRequestTimeout(_ string, b block) (string, error) {
+	wait := b.number("socket.timeout.ms", 60000)
+	deliver := b.number("delivery.timeout.ms", 0)
 	if b.role == source.Producer && deliver > 0 {
-		wait = min(wait, max(deliver-b.given.number("linger.ms", 5), 1))
+		wait = min(wait, max(deliver-b.number("linger.ms", 5), 1))
 	}
 	return strconv.FormatInt(int64(wait), 10), nil
 }
 
 func javaAutoCreate(value string, b block) (string, error) {
 	if b.role == source.Producer {
-		return "", errors.New("Java's producers always ask for the topic to be created; auto.create.topics.enable of the broker decides")
+		return "", errors.New("producers of Java always ask for the topic to be created; auto.create.topics.enable of the broker decides")
 	}
 	return value, nil
 }

@@ -6,6 +6,7 @@ package converttest
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"strings"
 	"time"
@@ -120,13 +121,28 @@ func logins(all []sasl.Mechanism) string {
 	return strings.Join(text, ";")
 }
 
+func ownCertificate(c *tls.Config) *x509.Certificate {
+	if c.GetClientCertificate == nil {
+		return nil
+	}
+	pair, err := c.GetClientCertificate(nil)
+	if err != nil {
+		return nil
+	}
+	return pair.Leaf
+}
+
 func encryption(c *tls.Config) string {
 	if c == nil {
 		return "none"
 	}
 	text := fmt.Sprintf("min %x, skip %v, own check %v", c.MinVersion, c.InsecureSkipVerify, c.VerifyConnection != nil)
 	if c.RootCAs != nil {
-		text += fmt.Sprintf(", roots %q", c.RootCAs.Subjects())
+		text += ", roots" // of which authority they are shows where the client's own certificate is one of it
+		if own := ownCertificate(c); own != nil {
+			_, err := own.Verify(x509.VerifyOptions{Roots: c.RootCAs})
+			text += fmt.Sprint(" ", err)
+		}
 	}
 	if c.GetClientCertificate != nil {
 		own, err := c.GetClientCertificate(nil)
