@@ -93,21 +93,19 @@ func (b block) keys() []string { return append(append([]string{}, b.order...), b
 
 // lostOf says that a setting that was given could not be carried over.
 func (b block) lostOf(key, reason string) Lost {
-	v := b.given[key]
-	l := Lost{Line: v.line, Key: v.key, Value: v.text, Reason: reason}
-	if s, _ := config.Lookup(key); s.Secret() {
-		l.Value = ""
-	}
-	return l
+	v := b.given[key] // a secret has no text
+	return Lost{Line: v.line, Key: v.key, Value: v.text, Reason: reason}
 }
 
 // comment is a Lost in one line.
-func (l Lost) comment() string {
-	text := l.Key
-	if l.Value != "" {
-		text += "=" + oneLine(l.Value)
+func (l Lost) comment() string { return l.pair() + ": " + oneLine(l.Reason) }
+
+// pair is its key and value as far as it may be shown.
+func (l Lost) pair() string {
+	if l.Value == "" {
+		return l.Key
 	}
-	return text + ": " + oneLine(l.Reason)
+	return l.Key + "=" + oneLine(l.Value)
 }
 
 // oneLine keeps a comment from ending early.

@@ -46,7 +46,7 @@ func within15Minutes(b block) bool {
 // really is.
 func maxAge(v value, b block) ([]string, error) {
 	if b.set("topic.metadata.refresh.interval.ms") {
-		return nil, nil
+		return nil, errors.New("kgo has one age, which topic.metadata.refresh.interval.ms is")
 	}
 	return millis("MetadataMaxAge", 10, hour)(v, b)
 }
@@ -195,9 +195,13 @@ func autoCommit(v value, b block) ([]string, error) {
 	return option0("GreedyAutoCommit"), nil
 }
 
+func storedOffsets(_ value, b block) ([]string, error) {
+	return autoCommit(b.given["enable.auto.commit"], b)
+}
+
 func commitInterval(v value, b block) ([]string, error) {
 	if v.text == "0" {
-		return nil, nil // autoCommit turns it off
+		return autoCommit(b.given["enable.auto.commit"], b) // off
 	}
 	return millis("AutoCommitInterval", 100, forever)(v, b)
 }

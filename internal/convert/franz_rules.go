@@ -95,7 +95,7 @@ var goRules = map[string]goRule{
 	"max.poll.interval.ms":          {code: millis("RebalanceTimeout", 100, forever), group: true},
 	"enable.auto.commit":            {code: autoCommit, group: true},
 	"auto.commit.interval.ms":       {code: commitInterval, group: true},
-	"enable.auto.offset.store":      {code: none}, // enable.auto.commit looks at it
+	"enable.auto.offset.store":      {code: storedOffsets, group: true},
 	"auto.offset.reset":             {code: resetOptions},
 	"isolation.level":               {code: isolation},
 	"check.crcs":                    {code: when("false", "DisableFetchCRCValidation")},
@@ -112,8 +112,6 @@ const (
 
 // told is a note on every value.
 func told(text string) func(block) string { return func(block) string { return text } }
-
-func none(value, block) ([]string, error) { return nil, nil }
 
 func never(reason string) coder {
 	return func(value, block) ([]string, error) { return nil, errors.New(reason) }

@@ -306,7 +306,7 @@ func TestRefusals(t *testing.T) {
 	for _, s := range config.Settings() {
 		for _, role := range []source.Role{source.Producer, source.Consumer} {
 			_, known := goRules[s.Name]
-			if !known && goHarmless[s.Name] == "" || !s.For(block{role: role}.configRole()) {
+			if !known && goHarmless[s.Name] == "" || !s.For(block{role: role}.configRole()) || role == source.Consumer && slices.Contains(producersAlone, s.Name) {
 				continue
 			}
 			for _, value := range append(values(s), borders(s)...) {
@@ -323,7 +323,6 @@ func TestRefusals(t *testing.T) {
 // ownRefusals are settings that a generated program has otherwise than the driver: it
 // notes what it does not do, or does in code of its own.
 var ownRefusals = map[string]bool{
-	"message.max.bytes": true, "max.in.flight.requests.per.connection": true,
 	"socket.keepalive.enable": true, "ssl.key.password": true, "ssl.keystore.location": true, "ssl.keystore.password": true,
 }
 

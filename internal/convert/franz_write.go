@@ -30,6 +30,7 @@ type goBlock struct {
 	block
 	options []goOption
 	asides  []string // defaults that no option makes equal
+	anyway  []string // what was given and kgo does without an option
 }
 
 // goHarmless has the one value at which a setting without an equivalent asks for what
@@ -38,6 +39,9 @@ var goHarmless = map[string]string{
 	"enable.partition.eof": "false", "queue.buffering.backpressure.threshold": "1", "queuing.strategy": "fifo",
 	"socket.max.fails": "1", "statistics.interval.ms": "0", "topic.metadata.refresh.sparse": "true",
 }
+
+// producersAlone are settings that librdkafka gives to consumers too, and kgo does not.
+var producersAlone = []string{"message.max.bytes", "max.in.flight.requests.per.connection", "topic.metadata.propagation.max.ms"}
 
 func writeFranz(path string, all []block) ([]byte, []Lost, error) {
 	var lost []Lost
@@ -63,6 +67,9 @@ func translate(b block) goBlock {
 		if why != "" {
 			g.lost = append(g.lost, b.lostOf(key, why))
 			continue
+		}
+		if len(code) == 0 {
+			g.anyway = append(g.anyway, b.lostOf(key, "").pair())
 		}
 		g.merge(goOption{keys: []string{key}, notes: g.notes(key, note)}, code)
 	}
@@ -92,7 +99,7 @@ func (g *goBlock) option(key string) (code []string, note, why string) {
 		return nil, "", ""
 	case !known:
 		return nil, "", unable(s)
-	case g.role != source.Producer && (key == "message.max.bytes" || key == "max.in.flight.requests.per.connection"):
+	case g.role != source.Producer && slices.Contains(producersAlone, key):
 		return nil, "", "kgo has it for producers alone"
 	case rule.group && !g.set("group.id"):
 		return nil, "", "kgo takes it from members of a group only; give group.id"
@@ -173,6 +180,7 @@ func (g *goBlock) write(text *strings.Builder, path, function string) {
 func (g *goBlock) writeDoc(text *strings.Builder, path, function string) {
 	fmt.Fprintf(text, "\n// %s are the settings of %s.\n", function, g.origin(path))
 	g.writeList(text, "Not carried over:", comments(g.lost))
+	g.writeList(text, "What kgo does without an option:", g.anyway)
 	g.writeList(text, "Defaults of "+library(g.client)+" that kgo cannot be given:", g.asides)
 	if g.set("transactional.id") && g.client != "franz" {
 		g.writeList(text, "No option makes kgo's transactions as safe as the source's:", []string{

@@ -24,8 +24,8 @@ var roads = []struct {
 	seeds    int
 	exact    func(s config.Setting, value string) bool
 }{
-	{Librdkafka, source.Properties, 300, func(config.Setting, string) bool { return true }},
-	{Java, source.Properties, 300, exactInJava},
+	{Librdkafka, source.Properties, 120, func(config.Setting, string) bool { return true }},
+	{Java, source.Properties, 120, exactInJava},
 }
 
 func TestRoundTrips(t *testing.T) {
