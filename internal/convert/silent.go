@@ -55,7 +55,7 @@ func (b *block) matters(key string, to Target) bool {
 // idempotent is what the source's producer is, silent or not.
 func (b *block) idempotent() bool {
 	if b.set("enable.idempotence") {
-		return b.given.isTrue("enable.idempotence")
+		return b.isTrue("enable.idempotence")
 	}
 	switch b.client {
 	case "java", "kafka-python": // silently off where another setting speaks against it (ProducerConfig.postProcessAndValidateIdempotenceConfigs)
