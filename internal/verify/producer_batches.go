@@ -41,20 +41,19 @@ func heldTopics() []broker.Topic {
 	return append(onePartition(), broker.Topic{Name: warmTopic, Partitions: 1})
 }
 
-// warmProducer is one that has written a record to a topic already.
-func (s *Stand) warmProducer(ctx context.Context, topic string) (*Producer, error) {
+// warmProducer is one that has written already, elsewhere.
+func (s *Stand) warmProducer(ctx context.Context) (*Producer, error) {
 	p, err := s.Producer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p.Send(ctx, drivers.Record{Topic: topic, Value: []byte("a")})
-	return p, p.Flush(ctx)
+	return p, p.Write(ctx, drivers.Record{Topic: warmTopic, Value: []byte("a")})
 }
 
 // sendHeld hands records over while nothing leaves the client, so that it packs them
 // as full as it may, whatever linger.ms is: it does not know yet where the topic is.
 func sendHeld(ctx context.Context, s *Stand, records int, record func(n int) drivers.Record) error {
-	p, err := s.warmProducer(ctx, warmTopic)
+	p, err := s.warmProducer(ctx)
 	if err != nil {
 		return err
 	}
@@ -203,8 +202,7 @@ func compressed() Experiment {
 			if err != nil {
 				return err
 			}
-			p.Send(ctx, drivers.Record{Topic: onlyTopic, Value: prose(bytes)})
-			return p.Flush(ctx)
+			return p.Write(ctx, drivers.Record{Topic: onlyTopic, Value: prose(bytes)})
 		},
 		Sights: []Sight{{
 			Key: "compression.level", Alike: near(0, 8), Within: "each library has an encoder of its own, and the same level gives other sizes",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"kcompare/drivers"
@@ -105,8 +106,9 @@ func retried() Experiment {
 
 const backoffSamples = 5
 
-// backedOff measures the wait before the first retry: the mean of several, as librdkafka
-// varies each by a fifth (rdkafka_msg.c, RD_KAFKA_RETRY_JITTER_PERCENT).
+// backedOff measures the wait before the first retry: the least of several, as a busy
+// machine only adds to it. librdkafka varies each by a fifth (rdkafka_msg.c,
+// RD_KAFKA_RETRY_JITTER_PERCENT).
 func backedOff() Experiment {
 	first := func(s Settings) time.Duration { return s.Millis("retry.backoff.ms", usualBackoff) }
 	return Experiment{
@@ -133,23 +135,22 @@ func backedOff() Experiment {
 				return err
 			}
 			for range samplesOf(first(s.Settings)) {
-				p.Send(ctx, drivers.Record{Topic: onlyTopic, Value: []byte("a")})
-				if err := p.Flush(ctx); err != nil {
+				if err := p.Write(ctx, drivers.Record{Topic: onlyTopic, Value: []byte("a")}); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
-		Sights: []Sight{{Key: "retry.backoff.ms", Alike: near(0.25, 12), See: func(s Seen) Observation {
+		Sights: []Sight{{Key: "retry.backoff.ms", Alike: near(0.27, 12), See: func(s Seen) Observation {
 			all := gaps(s.Trace)
 			if len(all)%2 == 0 || len(all) > 2*backoffSamples-1 {
 				return unseen("%d requests for %d records", len(all)+1, len(s.Sends))
 			}
-			sum := time.Duration(0)
-			for i := 0; i < len(all); i += 2 {
-				sum += all[i]
+			least := all[0]
+			for i := 2; i < len(all); i += 2 {
+				least = min(least, all[i])
 			}
-			o := lasted(sum / time.Duration(len(all)/2+1))
+			o := lasted(least)
 			o.Text = "tries again after " + o.Text
 			return o
 		}}},
@@ -160,26 +161,28 @@ func samplesOf(d time.Duration) int {
 	return int(min(max(2*time.Second/max(d, time.Millisecond), 1), backoffSamples))
 }
 
-// backedOffMost measures the greatest wait between attempts.
+// backedOffMost measures the wait between attempts when it does not grow any more: the
+// least of the last ones.
 func backedOffMost() Experiment {
-	// doublings is after how many retries the wait has reached its most.
-	doublings := func(s Settings) int {
-		wait, most := s.Millis("retry.backoff.ms", usualBackoff), s.Millis("retry.backoff.max.ms", usualMostBackoff)
+	most := func(s Settings) time.Duration { return s.Millis("retry.backoff.max.ms", usualMostBackoff) }
+	// grown is after how many retries the wait has reached its most.
+	grown := func(s Settings) int {
 		n := 1
-		for ; wait < most && n < 30; n++ {
+		for wait := s.Millis("retry.backoff.ms", usualBackoff); wait < most(s) && n < 30; n++ {
 			wait *= 2
 		}
-		return n + 1
+		return n
 	}
-	takes := func(s Settings) time.Duration { return backoffs(s, doublings(s)-1) }
+	last := func(s Settings) int { return int(min(max(time.Second/max(most(s), time.Millisecond), 1), 4)) }
+	takes := func(s Settings) time.Duration { return backoffs(s, grown(s)) }
 	return Experiment{
 		Name: "backed off at most", Roles: ofProducers, About: "the broker answers every Produce with REQUEST_TIMED_OUT, until the waits do not grow any more",
 		Topics: onePartition(), Takes: takes,
 		Wants: func(s Settings) string {
-			if s.Number("retries", math.MaxInt32) < float64(doublings(s)) {
+			if s.Number("retries", math.MaxInt32) < float64(grown(s)+last(s)-1) {
 				return because(s, "retries", "there are too few of them for the wait to grow").Not
 			}
-			return timeFor(s, takes(s)+s.Millis("retry.backoff.max.ms", usualMostBackoff))
+			return timeFor(s, takes(s)+time.Duration(last(s))*most(s))
 		},
 		Faults: func(Settings) fault.Plan {
 			return everyProduce(fault.AnswerInstead, always, fault.Rule{Code: requestTimedOut})
@@ -188,17 +191,15 @@ func backedOffMost() Experiment {
 			if _, err := sendOne(ctx, s); err != nil {
 				return err
 			}
-			return watch(ctx, s, 2*takes(s.Settings)+3*time.Second, produced(doublings(s.Settings)+1))
+			return watch(ctx, s, 3*takes(s.Settings)+5*time.Second, produced(grown(s.Settings)+last(s.Settings)))
 		},
-		Sights: []Sight{{Key: "retry.backoff.max.ms", Alike: near(0.25, 20), See: func(s Seen) Observation {
-			most := time.Duration(0)
-			for _, gap := range gaps(s.Trace) {
-				most = max(most, gap)
+		Sights: []Sight{{Key: "retry.backoff.max.ms", Alike: near(0.27, 20), See: func(s Seen) Observation {
+			all := gaps(s.Trace)
+			from := grown(s.Settings) - 1
+			if len(all) < from+last(s.Settings) {
+				return unseen("%d attempts: too few for the wait to grow", len(all)+1)
 			}
-			if most == 0 {
-				return unseen("nothing was sent again")
-			}
-			o := lasted(most)
+			o := lasted(slices.Min(all[from : from+last(s.Settings)]))
 			o.Text = "waits grow to " + o.Text
 			return o
 		}}},
@@ -224,6 +225,9 @@ func unanswered() Experiment {
 		Faults: func(Settings) fault.Plan { return everyProduce(fault.Stall, 1, fault.Rule{}) },
 		Play: func(ctx context.Context, s *Stand) error {
 			if _, err := sendOne(ctx, s); err != nil {
+				return err
+			}
+			if err := s.Await(ctx, "the first Produce", produced(1)); err != nil {
 				return err
 			}
 			return watch(ctx, s, limit(s.Settings)+2*slack, produced(2))

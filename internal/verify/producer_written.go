@@ -58,8 +58,7 @@ func writeKeys(ctx context.Context, s *Stand) error {
 		return err
 	}
 	for n, key := range writtenKeys() {
-		p.Send(ctx, drivers.Record{Topic: writtenTopic, Key: key, Value: bytes.Repeat([]byte("a"), 1000)})
-		if err := p.Flush(ctx); err != nil {
+		if err := p.Write(ctx, drivers.Record{Topic: writtenTopic, Key: key, Value: bytes.Repeat([]byte("a"), 1000)}); err != nil {
 			return err
 		}
 		if err := s.Await(ctx, fmt.Sprintf("Produce request %d", n+1), produced(n+1)); err != nil {

@@ -62,7 +62,9 @@ func (p *Producer) Send(ctx context.Context, r drivers.Record) int {
 func (s *Stand) change(n int, change func(*Send)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	change(&s.sends[n])
+	if !s.over {
+		change(&s.sends[n])
+	}
 }
 
 // Sent is what is known of a record by now.
@@ -76,6 +78,24 @@ func (s *Stand) Sent(n int) Send {
 func (p *Producer) Report(ctx context.Context, n int) (Send, error) {
 	err := p.stand.news.await(ctx, fmt.Sprintf("the client's report on record %d", n), func() bool { return p.stand.Sent(n).Reported > 0 })
 	return p.stand.Sent(n), err
+}
+
+// Write hands one record over, has it sent without lingering, and waits until it is
+// reported. The error says that the client gave it up.
+func (p *Producer) Write(ctx context.Context, r drivers.Record) error {
+	n := p.Send(ctx, r)
+	if err := p.Flush(ctx); err != nil {
+		return err
+	}
+	return p.stand.failed(n)
+}
+
+// failed is an error where the client has given a record up.
+func (s *Stand) failed(n int) error {
+	if code := s.Sent(n).Failed; code != "" {
+		return fmt.Errorf("the client gave record %d up: %s", n+1, code)
+	}
+	return nil
 }
 
 // Flush sends what lingers, and waits until all is reported.

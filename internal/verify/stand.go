@@ -34,6 +34,7 @@ type Stand struct {
 	mu      sync.Mutex
 	clients []func() error // how to close them
 	sends   []Send
+	over    bool // Play has ended
 	notes   map[string]Observation
 }
 
@@ -55,6 +56,7 @@ func play(ctx context.Context, now func() time.Time, e Experiment, c candidate) 
 	if err == nil {
 		err = e.Play(ctx, s)
 	}
+	s.playEnded() // what a client says when it is closed is no part of it
 	err = errors.Join(err, s.closeClients())
 	if s.proxy == nil {
 		return Seen{}, errors.Join(err, s.close())
@@ -107,6 +109,12 @@ func (s *Stand) open(ctx context.Context, e Experiment) (err error) {
 	}
 	s.closers = append(s.closers, s.proxy.Close)
 	return nil
+}
+
+func (s *Stand) playEnded() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
 }
 
 // closeClients closes them, the last one first. That a library does not come back in
