@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"kcompare/drivers"
@@ -159,7 +160,7 @@ func sticking() Experiment {
 	const key = "sticky.partitioning.linger.ms"
 	lasting := func(s Settings) time.Duration { return max(8*s.Millis(key, 0), 400*time.Millisecond) }
 	return Experiment{
-		Name: "sticking", Roles: ofProducers, About: "records without a key, one request each, over some time",
+		Name: "sticking", Roles: ofProducers, About: "records without a key, one after the other, over some time",
 		Topics: writtenTopics(),
 		Takes:  func(s Settings) time.Duration { return s.Millis(key, 0) },
 		Wants: func(s Settings) string {
@@ -173,34 +174,42 @@ func sticking() Experiment {
 			if err != nil {
 				return err
 			}
+			if err := p.Write(ctx, drivers.Record{Topic: writtenTopic, Value: []byte("a")}); err != nil {
+				return err
+			}
 			apart := min(lasting(s.Settings)/200, 50*time.Millisecond)
 			for end := s.Elapsed() + lasting(s.Settings); s.Elapsed() < end; {
-				if err := p.Write(ctx, drivers.Record{Topic: writtenTopic, Value: []byte("a")}); err != nil {
-					return err
-				}
+				p.Send(ctx, drivers.Record{Topic: writtenTopic, Value: []byte("a")})
 				if err := s.Pause(ctx, apart); err != nil {
 					return err
 				}
 			}
-			return nil
+			return p.Flush(ctx)
 		},
 		Sights: []Sight{{Key: key, See: stuck, Alike: near(0.5, 8), GivenOnly: true}},
 	}
 }
 
+// stuck is the median of the times between two changes of partition: chance may choose
+// the same one again, and lingering moves each change.
 func stuck(s Seen) Observation {
 	requests := writes(s.Trace)
-	changes := 0
+	var stays []time.Duration
+	last := 0 // the request that was the first on its partition
 	for i := 1; i < len(requests); i++ {
-		if requests[i].Batches[0].Partition != requests[i-1].Batches[0].Partition {
-			changes++
+		if requests[i].Batches[0].Partition != requests[last].Batches[0].Partition {
+			stays = append(stays, arrived(requests[i])-arrived(requests[last]))
+			last = i
 		}
 	}
-	if changes < 2 {
-		return unseen("%d changes of partition", changes)
+	if len(stays) < 3 {
+		all := arrived(requests[len(requests)-1]) - arrived(requests[0])
+		o := lasted(all / time.Duration(len(stays)+1))
+		o.Text = fmt.Sprintf("changes of partition: %d in %d ms", len(stays), all.Milliseconds())
+		return o
 	}
-	each := (arrived(requests[len(requests)-1]) - arrived(requests[0])) / time.Duration(changes)
-	o := lasted(each)
-	o.Text = "another partition every " + o.Text
+	slices.Sort(stays)
+	o := lasted(stays[len(stays)/2])
+	o.Text = "keeps to a partition for " + o.Text
 	return o
 }
