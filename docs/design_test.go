@@ -56,7 +56,7 @@ func watchedName(path string) (name string, watched bool) {
 	switch {
 	case strings.HasPrefix(path, "github.com/confluentinc/"):
 		return "confluent", true
-	case path == "net" || strings.HasPrefix(path, "net/"):
+	case path == "net" || strings.HasPrefix(path, "net/") && path != "net/url": // which is text
 		return "net", true
 	}
 	return "", false
