@@ -35,7 +35,7 @@ func producerFlips() []flip {
 		{key: "queuing.strategy", a: "fifo", b: "lifo", with: plain, only: onlyLibrdkafka},
 		{key: "queue.buffering.max.messages", a: "10", b: "20"},
 		{key: "queue.buffering.max.kbytes", a: "100", b: "200"},
-		{key: "linger.ms", a: "5", b: "10"},
+		{key: "linger.ms", a: "5", b: "25"},
 		{key: "linger.ms", a: "0", b: "100"},
 		{key: "max.in.flight.requests.per.connection", a: "2", b: "4", with: plain},
 		{key: "max.in.flight.requests.per.connection", a: "5", b: "1000000", with: plain},
