@@ -127,7 +127,7 @@ func Bool(value string) (v, ok bool) {
 	switch strings.ToLower(value) {
 	case "true", "t", "1":
 		return true, true
-	case "false", "0":
+	case "false", "f", "0":
 		return false, true
 	}
 	return false, false

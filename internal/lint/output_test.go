@@ -80,7 +80,7 @@ func TestSARIF(t *testing.T) {
 	has(t, invocation, "executionSuccessful", "toolExecutionNotifications")
 	first := run["results"].([]any)[0].(map[string]any)
 	want := map[string]any{"physicalLocation": map[string]any{
-		"artifactLocation": map[string]any{"uri": "./a%20b,c:d%25.py"},
+		"artifactLocation": map[string]any{"uri": "a%20b%2Cc%3Ad%25.py"},
 		"region":           map[string]any{"startLine": 3.0, "startColumn": 7.0},
 	}}
 	if diff := cmp.Diff(want, first["locations"].([]any)[0]); diff != "" {

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,12 +38,17 @@ func conflict(b *block) []Finding {
 	return all
 }
 
+// comparedDefaults are those that librdkafka compares with what is given.
+func comparedDefaults() map[string]string {
+	return map[string]string{"transaction.timeout.ms": "60000", "max.poll.interval.ms": "300000"}
+}
+
 // canonical is what is given and known, without what another rule calls wrong, and with
 // the default that librdkafka compares with.
 func (b *block) canonical() map[string]string {
 	all := map[string]string{}
-	if b.isLibrdkafka() && b.transactional() && !b.Open {
-		all["transaction.timeout.ms"] = "60000"
+	if b.isLibrdkafka() && !b.Open && !b.data {
+		maps.Copy(all, comparedDefaults())
 	}
 	aliases := aliasConflict(b)
 	for _, i := range b.items {
@@ -87,7 +93,7 @@ func (b *block) conflicting(severity Severity, broken *config.Error) Finding {
 		i, given := b.get(key)
 		switch {
 		case !given:
-			shown = append(shown, key+"=60000 (the default)")
+			shown = append(shown, key+"="+comparedDefaults()[key]+" (the default)")
 		case i.known:
 			shown = append(shown, show(i))
 		default:

@@ -107,7 +107,7 @@ func refusedByLibrdkafka(i item) (want string, wrong bool) {
 		return oneOf(s.Words), !hasWord(s.Words, text)
 	case config.Flags:
 		for word := range strings.SplitSeq(text, ",") {
-			if !hasWord(s.Words, strings.TrimSpace(word)) {
+			if word = strings.TrimSpace(word); word != "" && !hasWord(s.Words, word) {
 				return "a list of " + oneOf(s.Words), true
 			}
 		}

@@ -2,9 +2,10 @@ package lint
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
-	"net/url"
 	"path/filepath"
+	"strings"
 
 	"kcompare/internal/source"
 )
@@ -126,9 +127,17 @@ func sarifFinding(f Finding) sarifResult {
 	}
 }
 
-// artifact is a path as a URI reference.
+// artifact is a path as a URI reference (RFC 3986). A colon in it would begin a scheme.
 func artifact(path string) sarifArtifact {
-	return sarifArtifact{(&url.URL{Path: filepath.ToSlash(path)}).String()}
+	var uri strings.Builder
+	for _, c := range []byte(filepath.ToSlash(path)) {
+		if strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/", c) >= 0 {
+			uri.WriteByte(c)
+		} else {
+			fmt.Fprintf(&uri, "%%%02X", c)
+		}
+	}
+	return sarifArtifact{uri.String()}
 }
 
 func notifications(unread []source.File) []sarifNotification {

@@ -96,3 +96,14 @@ func TestData(t *testing.T) {
 		})
 	}
 }
+
+// TestCodeIgnores knows a comment from what only looks like one.
+func TestCodeIgnores(t *testing.T) {
+	text := "package x // kafka\n\nvar a = \"// kcompare:ignore r in a string\"\n/* kcompare:ignore one why */\n\n// a comment between\nvar b = 'x' // kcompare:ignore two\n" +
+		"var c = `\n// kcompare:ignore r in a raw string\n` /* kcompare:ignore three it is here */ + \"\\\"// kcompare:ignore r\"\n"
+	f := File{Ignores: codeIgnores(input{text: []byte(text), firstLine: 10})}
+	want := "ignore 14:1 \"one\" \"why\" for line 17\nignore 17:13 \"two\" \"\" for line 17\nignore 20:3 \"three\" \"it is here\" for line 20\n"
+	if diff := cmp.Diff(want, shown(f)); diff != "" {
+		t.Errorf("(-expected +found)\n%s", diff)
+	}
+}

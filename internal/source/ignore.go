@@ -9,7 +9,7 @@ const ignoreMark = "kcompare:ignore"
 // `kcompare:ignore RULE reason`. at is where the comment begins. Line is the comment's
 // own; a comment that stands alone speaks for nextLine instead.
 func parseIgnore(comment string, at Pos) (Ignore, bool) {
-	text := strings.TrimSpace(strings.Trim(comment, "#/*!<->  \t\r\n"))
+	text := strings.TrimSpace(strings.Trim(comment, "#/*!<-> \t\r\n"))
 	rest, ok := strings.CutPrefix(text, ignoreMark)
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return Ignore{}, false

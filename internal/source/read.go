@@ -164,8 +164,11 @@ func run(ctx context.Context, jobs map[Language]*job) {
 		all.Go(func() { j.read = frontends()[language](ctx, j.inputs) })
 	}
 	all.Wait()
-	for _, j := range jobs {
+	for language, j := range jobs {
 		for i, f := range j.read {
+			if language == Go || language == Java {
+				f.Ignores = append(f.Ignores, codeIgnores(j.inputs[i])...)
+			}
 			j.takers[i](f)
 		}
 	}
