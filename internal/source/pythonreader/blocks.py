@@ -113,7 +113,7 @@ class Blocks:
             whole = evaluator.look(name, context)
             if isinstance(whole, Dict) and any(n is node for n in whole.nodes):
                 value = whole
-        if not isinstance(value, Dict) or any(id(n) in self.used for n in value.nodes[:1]):
+        if not isinstance(value, Dict):
             return
         form = self.form(value)
         if not form:

@@ -34,7 +34,7 @@ def judge(facts, scope, node):
         facts.add("undefined-name", node, name)
     elif not earlier and scope.frame().kind == "function":
         for other in module.scopes:
-            if other.kind == "function" and name in other.bound and nested(scope, other) is None:
+            if other.kind == "function" and name in other.bound:
                 facts.add("undefined-name", node, name, function=other.described(),
                           attribute=own_attribute(scope, name))
                 return
@@ -52,12 +52,6 @@ def imports_library(module):
     """Whether the module itself imports from confluent_kafka by name."""
     return any(e.kind == "import" and e.value[1].split(".")[0] == "confluent_kafka" and e.value[2]
                for events in module.scope.events.values() for e in events)
-
-
-def nested(scope, other):
-    while scope is not None and scope is not other:
-        scope = scope.parent
-    return scope
 
 
 def own_attribute(scope, name):

@@ -66,3 +66,16 @@ AdminClient({"bootstrap.servers": "localhost:1"}).create_topics([NewTopic("t", 3
 ConfigResource(ConfigResource.Type.BROKER, "1", set_config={"log.retention.ms": "5"})
 stray_consumer = {"bootstrap.servers": "localhost:1", "group.id": "stray"}
 nested = {"kafka": {"acks": "all", "linger.ms": 5, "retry.backoff.ms": 7}, "other": {"linger.ms": 5}}
+
+
+def made(acks):
+    return {"bootstrap.servers": "localhost:1", "acks": acks}
+
+
+Producer(made("all"))
+Producer(made("0"))
+late = {"bootstrap.servers": "é:1", "group.id": "é", "client.id": "before"}
+Consumer(late)
+late["client.id"] = "after"
+late = {"bootstrap.servers": "localhost:2", "client.id": "again"}
+worker = {"bootstrap.servers": "localhost:1", "group.id": "connect", "key.converter": "JsonConverter"}

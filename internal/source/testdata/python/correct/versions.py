@@ -21,3 +21,9 @@ def code(name):
 producer = Producer({"bootstrap.servers": "localhost:9092"})
 producer.produce("t", b"v", callback=lambda e, m: print(e or m.offset()))
 shut(producer)
+if hasattr(producer, "cluster_id"):
+    print(producer.cluster_id())
+try:
+    producer.produce_batch("t", [])
+except AttributeError:
+    pass

@@ -24,9 +24,7 @@ while not stopping:
                                              consumer.consumer_group_metadata())
         producer.commit_transaction()
     except KafkaException as e:
-        print("aborted", e)
-        if e.args[0].fatal():
-            raise
+        print("aborted", e, e.args[0].fatal())
         producer.abort_transaction()
         for tp in consumer.committed(consumer.assignment()):
             consumer.seek(tp)

@@ -23,3 +23,12 @@ def check(message):
     if problem:
         raise KafkaException(message.error())
     raise KafkaException(KafkaError(KafkaError._FAIL))
+
+
+def both(producer):
+    try:
+        producer.produce("t", b"v")
+    except KafkaError:
+        print("never")
+    except KafkaException as e:
+        print(e.args[0])
