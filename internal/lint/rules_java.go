@@ -98,12 +98,13 @@ func deliveryTimeout(b *block) []Finding {
 	}
 	linger, request := 0.0, 30000.0
 	for name, value := range map[string]*float64{"linger.ms": &linger, "request.timeout.ms": &request} {
-		if _, set := b.get(name); set {
-			n, ok := b.number(name)
-			if !ok {
-				return nil
-			}
+		i, set := b.get(name)
+		n, ok := b.number(name)
+		switch {
+		case ok:
 			*value = n
+		case set && (i.Value.Kind == source.Computed || i.Value.Kind == source.Code):
+			return nil
 		}
 	}
 	if timeout >= linger+request {
