@@ -83,6 +83,9 @@ func known(e evidence.Exchange) []named {
 			name = fmt.Sprintf("%s-%d %s", b.Topic, b.Partition, sums[i])
 		}
 		about := fmt.Sprintf("%s-%d, %d records", b.Topic, b.Partition, b.Records)
+		if b.Records == 1 {
+			about = strings.TrimSuffix(about, "s")
+		}
 		all = append(all, named{name, attempt{e, about, b.Code, b.BaseOffset}})
 	}
 	return all
@@ -130,12 +133,13 @@ func retries(key string, exchanges []evidence.Exchange) (Trait, bool) {
 			t.Requests += a.Times - 1
 		}
 	}
-	t.Value, t.Seen = strconv.Itoa(most), fmt.Sprintf("a batch of Produce was sent again %d times", most)
+	t.Value, t.Seen = strconv.Itoa(most), fmt.Sprintf("a batch of Produce was sent up to %d times in all", most+1)
 	return t, most > 0
 }
 
-// backoff is what a client waits before it sends a batch again that was lost with its
-// connection, or refused by an error. It has connected anew within that time.
+// backoff is the least that a client waited before it sent a batch again that was lost
+// with its connection, or refused by an error. It may have waited for more than its
+// backoff within that time: franz-go asks for Metadata first, and not again within 5 s.
 func backoff(key string, exchanges []evidence.Exchange) (Trait, bool) {
 	var waits []int64
 	for _, a := range againOf(exchanges) {
@@ -149,5 +153,6 @@ func backoff(key string, exchanges []evidence.Exchange) (Trait, bool) {
 	if len(waits) == 0 {
 		return Trait{}, false
 	}
-	return measured(key, waits, "from a lost or refused Produce to the next attempt"), true
+	ms := strconv.FormatInt(slices.Min(waits)/1000, 10)
+	return Trait{Key: key, Value: ms, Precision: AtMost, Requests: len(waits), Seen: "a lost or refused batch was sent again after " + ms + " ms, at the soonest"}, true
 }

@@ -24,10 +24,13 @@ const (
 func (t Trait) Against(value string) (a Agreement, reason string) {
 	want, have := Spelled(t.Key, value), Spelled(t.Key, t.Value)
 	switch t.Precision {
-	case About:
+	case About, AtMost: // libraries add chance to what they wait
 		return NotSeen, "measured only: " + t.Seen
 	case AtLeast:
 		return t.againstBound(want)
+	}
+	if want != have && t.Precision == Hint {
+		return NotSeen, "no batch was large enough to tell: " + t.Seen
 	}
 	if want != have {
 		return Different, ""

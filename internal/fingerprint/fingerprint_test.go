@@ -82,7 +82,8 @@ func TestFind(t *testing.T) {
 		{"transactional.id", one(sent("InitProducerId", "transactional_id", "shop", "transaction_timeout_ms", "9")), "shop exact 1"},
 		{"transaction.timeout.ms", one(sent("InitProducerId", "transactional_id", "shop", "transaction_timeout_ms", "9")), "9 exact 1"},
 		{"transaction.timeout.ms", one(sent("InitProducerId")), ""},
-		{"compression.type", one(produced(plain)), "none exact 1"},
+		{"compression.type", one(produced(plain, "batch_bytes", "999")), "none hint 1"},
+		{"compression.type", one(produced(plain, "batch_bytes", "1000")), "none exact 1"},
 		{"compression.type", []evidence.Exchange{produced(plain), produced(idempotent)}, "lz4 exact 1, and none in 1"},
 		{"request.timeout.ms", one(produced(plain, "timeout_ms", "30000")), "30000 exact 1"},
 		{"batch.size", []evidence.Exchange{produced(plain, "batch_bytes", "90"), produced(plain, "batch_bytes", "70")}, "90 at-least 1"},
@@ -143,7 +144,9 @@ func waiting(conn, from, to int64) evidence.Exchange {
 // TestInFlight: what waits at once, on one connection.
 func TestInFlight(t *testing.T) {
 	lost := waiting(1, 5, 0)
-	lost.Answered = false
+	lost.Answered, lost.Delivered = false, false
+	made := waiting(1, 5, 0) // an answer that the proxy made
+	made.Answered = false
 	silent := waiting(1, 5, 0)
 	silent.Answered, silent.Fields["acks"] = false, "0"
 	for name, tt := range map[string]struct {
@@ -155,6 +158,7 @@ func TestInFlight(t *testing.T) {
 		"two at once":                     {[]evidence.Exchange{waiting(1, 1, 7), waiting(1, 5, 9), waiting(1, 8, 9)}, 2},
 		"on two connections":              {[]evidence.Exchange{waiting(1, 1, 7), waiting(2, 5, 9)}, 1},
 		"never answered":                  {[]evidence.Exchange{lost, waiting(1, 6, 9)}, 2},
+		"answered by the proxy":           {[]evidence.Exchange{made, waiting(1, 7, 9)}, 1},
 		"acks=0 waits for nothing":        {[]evidence.Exchange{silent, waiting(1, 6, 9)}, 1},
 		"none":                            {nil, 0},
 	} {

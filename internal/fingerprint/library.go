@@ -37,8 +37,26 @@ func libraryIn(e evidence.Exchange) Library {
 }
 
 // identify knows the names that libraries give themselves. Bindings of librdkafka say
-// its version as well.
+// its version behind their own: 2.16.1-rdkafka-2.16.0.
 func identify(name, version string) Library {
 	l := Library{Software: name, Version: version}
+	own, carried, carries := strings.Cut(version, "rdkafka-")
+	switch name {
+	case "kgo":
+		l.Client, l.Catalogue, l.CatalogueVersion = "franz", "franz-go", own
+	case "librdkafka":
+		l.Client, l.Catalogue, l.CatalogueVersion = "librdkafka", "librdkafka", strings.TrimPrefix(own, "v")
+	case "confluent-kafka-go":
+		l.Client = "librdkafka"
+	case "confluent-kafka-python":
+		l.Client = "python"
+	case "apache-kafka-java":
+		l.Client, l.Catalogue, l.CatalogueVersion = "java", "kafka-clients", own
+	case "kafka-python", "aiokafka", "sarama", "kafkajs":
+		l.Client, l.Catalogue, l.CatalogueVersion = name, name, own
+	}
+	if carries {
+		l.Catalogue, l.CatalogueVersion = "librdkafka", strings.TrimPrefix(carried, "v")
+	}
 	return l
 }

@@ -63,10 +63,10 @@ func maximum(exchanges []evidence.Exchange, of func(evidence.Exchange) int) int 
 }
 
 // most is the largest figure of any request, which is a lower bound of the setting.
-func most(of func(evidence.Exchange) int) func(string, []evidence.Exchange) (Trait, bool) {
+func most(what string, of func(evidence.Exchange) int) func(string, []evidence.Exchange) (Trait, bool) {
 	return func(key string, exchanges []evidence.Exchange) (Trait, bool) {
 		n := maximum(exchanges, of)
-		t := Trait{Key: key, Value: strconv.Itoa(n), Precision: AtLeast, Seen: fmt.Sprintf("at most %d in a batch of Produce", n)}
+		t := Trait{Key: key, Value: strconv.Itoa(n), Precision: AtLeast, Seen: fmt.Sprintf("up to %d %s in a batch of Produce", n, what)}
 		for _, e := range exchanges {
 			if n > 0 && of(e) == n {
 				t.Requests++
@@ -78,10 +78,13 @@ func most(of func(evidence.Exchange) int) func(string, []evidence.Exchange) (Tra
 
 func mostInFlight(key string, exchanges []evidence.Exchange) (Trait, bool) {
 	n := inFlight(exchanges)
-	return Trait{
-		Key: key, Value: strconv.Itoa(n), Precision: AtLeast, Requests: n,
-		Seen: fmt.Sprintf("at most %d Produce on a connection waited for an answer at once", n),
-	}, n > 0
+	t := Trait{Key: key, Value: strconv.Itoa(n), Precision: AtLeast, Seen: fmt.Sprintf("up to %d Produce on a connection waited at once", n)}
+	for _, e := range exchanges {
+		if e.API == "Produce" {
+			t.Requests++
+		}
+	}
+	return t, n > 0
 }
 
 // inFlight is the most Produce requests that waited for their answer at once, on one
@@ -95,7 +98,11 @@ func inFlight(exchanges []evidence.Exchange) int {
 			continue
 		}
 		end := e.AnsweredAt
-		if !e.Answered {
+		switch {
+		case e.Answered:
+		case e.Delivered: // the proxy answered, at once
+			end = e.At
+		default:
 			end = last[e.Conn] // it waited until its connection ended
 		}
 		byConn[e.Conn] = append(byConn[e.Conn], change{e.At, 1}, change{max(end, e.At+1), -1})

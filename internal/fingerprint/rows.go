@@ -24,8 +24,8 @@ func rows() []row {
 		{"compression.type", compression},
 		{"request.timeout.ms", each(field("Produce", "timeout_ms"))},
 		{"max.in.flight.requests.per.connection", mostInFlight},
-		{"batch.size", most(batchBytes)},
-		{"batch.num.messages", most(batchRecords)},
+		{"batch.size", most("bytes", batchBytes)},
+		{"batch.num.messages", most("records", batchRecords)},
 		{"retries", retries},
 		{"retry.backoff.ms", backoff},
 
@@ -83,8 +83,15 @@ func compression(key string, exchanges []evidence.Exchange) (Trait, bool) {
 			squeezed = append(squeezed, e)
 		}
 	}
-	return each(codec)(key, append(squeezed, plain...))
+	t, seen := each(codec)(key, append(squeezed, plain...))
+	if t.Value == "none" && maximum(plain, batchBytes) < worthSqueezing {
+		t.Precision = Hint
+	}
+	return t, seen
 }
+
+// worthSqueezing is from where on text gets smaller by any codec, in bytes.
+const worthSqueezing = 1000
 
 func codec(e evidence.Exchange) reading {
 	switch {

@@ -13,7 +13,9 @@ type Precision string
 // The precisions.
 const (
 	Exact   Precision = "exact"    // requests carry the value, or show it for certain
+	Hint    Precision = "hint"     // fits, and proves nothing: a small batch stays uncompressed, whatever the codec
 	AtLeast Precision = "at-least" // the most that was seen; the setting is that or more
+	AtMost  Precision = "at-most"  // the least that was seen, in milliseconds; something else may have taken part of it
 	About   Precision = "about"    // measured, in milliseconds
 )
 
