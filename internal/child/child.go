@@ -4,6 +4,7 @@ package child
 import (
 	"errors"
 	"maps"
+	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -113,6 +114,14 @@ func (s *Starter) note(p *Process, runs bool) {
 
 // Kill ends the child at once; Done is closed when it is gone.
 func (p *Process) Kill() { _ = p.Cmd.Process.Kill() } // fails only if there is nothing to kill
+
+// Interrupt asks the child to end, as Ctrl-C in a terminal does: on Linux whatever it
+// has started as well. It asks nobody who is gone.
+func (p *Process) Interrupt() { signalGroup(p.Cmd.Process, os.Interrupt) }
+
+// KillGroup is Kill for the child and, on Linux, whatever it has started and left in its
+// process group. It may be called right after Done as well, for what it left behind.
+func (p *Process) KillGroup() { signalGroup(p.Cmd.Process, os.Kill) }
 
 // Done is closed when the child is gone and all that it printed was taken.
 func (p *Process) Done() <-chan struct{} { return p.done }
