@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"os"
@@ -46,6 +47,65 @@ func TestInterruptedContestants(t *testing.T) {
 		}
 		return true
 	})
+}
+
+// TestInterruptedProbe: Ctrl-C while the program under probe goes on. What it did until
+// then is printed, and it is gone.
+func TestInterruptedProbe(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders := filepath.Join(buildExamples(t), "orders")
+	var out bytes.Buffer
+	cmd := exec.Command(self, "probe", "--", "sh", "-c", orders+" {}; sleep 600 & wait")
+	cmd.Env, cmd.Stdout = append(os.Environ(), asMain+"=1"), &out
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	if line, err := bufio.NewReader(said).ReadString('\n'); line != "30 of 30 orders written\n" {
+		t.Fatalf("stderr: %q, error %v", line, err)
+	}
+	var children []string
+	within(t, "the program waits for its own child", func() bool {
+		children = childrenOf(t, cmd.Process.Pid)
+		if len(children) == 1 {
+			children = append(children, childrenOf(t, atoi(t, children[0]))...)
+		}
+		return len(children) == 2
+	})
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Errorf("ended with %v, expected exit code 130", err)
+	}
+	if !strings.Contains(out.String(), `client.id "orders-producer"`) || !strings.Contains(out.String(), "interrupted after ") {
+		t.Errorf("printed:\n%s", &out)
+	}
+	within(t, "nothing of the program runs", func() bool {
+		for _, pid := range children {
+			if state, _ := stateOf(pid); state != "" && state != "Z" {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func atoi(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // childrenOf lists the processes that a process has.

@@ -28,10 +28,12 @@ func TestMain(m *testing.M) {
 // TestScripts plays the command line as a user types it, against the embedded
 // broker, a real Kafka, and the real libraries.
 func TestScripts(t *testing.T) {
+	examples := buildExamples(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("PATH", examples+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Setenv("REPOSITORY", repository())
 			env.Values[servicesKey{}] = services{}
 			cache, err := os.UserCacheDir() // where Kafka's jars are kept
@@ -52,6 +54,16 @@ func repository() string {
 		panic(err)
 	}
 	return filepath.Dir(filepath.Dir(here))
+}
+
+// buildExamples makes a folder with the example in Go as the program orders.
+func buildExamples(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "orders"), "kcompare/examples/producer").CombinedOutput(); err != nil {
+		t.Fatalf("build the example: %v\n%s", err, out)
+	}
+	return dir
 }
 
 func condition(name string) (bool, error) {

@@ -14,7 +14,7 @@ import (
 	"kcompare/internal/config"
 )
 
-// The exit codes of the contract. 3, and 4 for a run, come from verdict.Exit.
+// The exit codes of the contract. Those of a run come from verdict.Exit.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -46,7 +46,7 @@ func unknown(kind, name string, known []string) error {
 // reserved are names of the contract that nothing stands behind yet.
 func reserved() map[string][]string {
 	return map[string][]string{
-		"command": {"probe", "docs", "bench"},
+		"command": {"docs", "bench"},
 		"client":  {"python", "java", "kafkajs", "kafka-python", "aiokafka", "sarama", "platformatic"},
 	}
 }

@@ -29,13 +29,10 @@ func (o *proxyOptions) readPlan() (fault.Plan, error) {
 // passes refuses what cannot be done to a cluster and clients that are not
 // kcompare's own.
 func passes(r fault.Rule) error {
-	switch {
-	case r.Action.ChangesCluster():
+	if r.Action.ChangesCluster() {
 		return fmt.Errorf("fault rule %q: %s changes the cluster, and needs one that kcompare started itself: kcompare proxy stands in front of somebody else's", r.Name, r.Action)
-	case r.NeedsRecords():
-		return fmt.Errorf("fault rule %q: it is decided record by record, by headers that only the clients of kcompare run write: count requests with nth or first, and leave record and attempts out", r.Name)
 	}
-	return nil
+	return countsRequests(r)
 }
 
 // knownAPI names the API that was probably meant.
