@@ -29,12 +29,21 @@ func plain(b *block) []item {
 		if i.Value.Kind != source.Text && i.Value.Kind != source.Number && i.Value.Kind != source.Truth {
 			continue
 		}
-		if b.file.Language == source.Properties && (hasComment(i) || i.Value.Text != strings.TrimRight(i.Value.Text, " \t")) {
+		if b.file.Language == source.Properties && (hasComment(i) || b.spoilt(i)) {
 			continue
 		}
 		all = append(all, i)
 	}
 	return all
+}
+
+// spoilt reports whether a blank at the end makes another value of it.
+func (b *block) spoilt(i item) bool {
+	if i.Value.Text == strings.TrimRight(i.Value.Text, " \t") {
+		return false
+	}
+	severity, _ := b.blankMatters(i)
+	return severity != Info
 }
 
 func wrongValue(b *block) []Finding {

@@ -40,6 +40,8 @@ var twins = []twin{
 	{"deprecated-key", source.Python, pythonHead + `Producer({"api.version.fallback.ms": 5})`, pythonHead + `Producer({"socket.timeout.ms": 5000})`},
 	{"wrong-value", source.Python, pythonHead + `Producer({"acks": "al"})`, pythonHead + `Producer({"acks": "all"})`},
 	{"wrong-value", source.Properties, javaHead + "linger.ms=0.5\n", javaHead + "linger.ms=5\n"},
+	{"wrong-value", source.Properties, javaHead + "acks=7 \n", javaHead + "acks=1 \n"},
+	{"wrong-value", source.Properties, "# librdkafka\nbootstrap.servers=k\nsocket.timeout.ms=9 \n", "# librdkafka\nbootstrap.servers=k\nsocket.timeout.ms=10 \n"},
 	{"wrong-value", source.Properties, "# librdkafka\nbootstrap.servers=k\nmessage.send.max.retries=x5\n", "# librdkafka\nbootstrap.servers=k\nlinger.ms=0.5\n"},
 	{"wrong-value", source.Python, pythonHead + `Producer({"debug": "eos,transaction"})`, pythonHead + `Producer({"debug": "eos, MSG,", "enable.idempotence": "f"})`},
 	{"not-a-number", source.Python, pythonHead + `Producer({"retries": "5x"})`, pythonHead + `Producer({"retries": " 5"})`},
