@@ -25,3 +25,11 @@ class Reader:
             if e.args[0].fatal():
                 raise
         self.c.close()
+
+
+def same(client):
+    return client
+
+
+same(p).flush()
+same(Consumer({"bootstrap.servers": "localhost:9092", "group.id": "g"})).memberid()
