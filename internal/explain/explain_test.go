@@ -152,7 +152,7 @@ func TestWords(t *testing.T) {
 		"linger.ms=5":             {"kgo.ProducerLinger(5*time.Millisecond)", "linger.ms=5", "linger.ms=5"},
 		"linger.ms=70000":         {"lost: kgo takes 60000 ms or less", "linger.ms=70000", "linger.ms=70000"},
 		"acks=all":                {"kgo.RequiredAcks(kgo.AllISRAcks())", "acks=all", "acks=all"},
-		"acks=2":                  {"lost: kgo takes 0, 1 and all", "acks=2", "lost: Java takes 0, 1 and all"},
+		"acks=2":                  {"lost: kgo takes 0, 1 and all", "acks=2", "lost: only 0, 1 and all are in Java"},
 		"session.timeout.ms=6000": {"kgo.SessionTimeout(6*time.Second)", "session.timeout.ms=6000", "session.timeout.ms=6000"},
 		"max.poll.records=10":     {"lost: there is nothing like it", "max.poll.records=10", "max.poll.records=10"},
 		"sasl.password=hunter2":   {"lost: has no effect without security.protocol=sasl_ssl or sasl_plaintext", "sasl.password=${SASL_PASSWORD}", "lost: Java takes it in sasl.jaas.config, with the login module of sasl.mechanism"},
