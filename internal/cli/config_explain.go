@@ -189,9 +189,6 @@ func notesOf(e explain.Explanation) []string {
 	add("wrong", e.Wrong)
 	add("for", strings.TrimSuffix(fmt.Sprintf("%s; %s %s", e.For, e.Type, e.Range), " -"))
 	add("also called", strings.Join(e.Aliases, ", "))
-	for _, c := range onePerLibrary(e.Clients) {
-		add("in "+c.Library, c.About)
-	}
 	add("on the wire", e.Wire)
 	add("what to do", e.Means)
 	add("not the same", e.Gotcha)
@@ -206,15 +203,4 @@ func notesOf(e explain.Explanation) []string {
 		}
 	}
 	return notes
-}
-
-// onePerLibrary is the newest of each, which has the words of the newest version.
-func onePerLibrary(all []explain.Client) []explain.Client {
-	var last []explain.Client
-	for i, c := range all {
-		if i+1 == len(all) || all[i+1].Library != c.Library {
-			last = append(last, c)
-		}
-	}
-	return last
 }

@@ -60,7 +60,8 @@ func (p Property) Refuse(value string) string {
 	case Duration, List, Code:
 		return ""
 	case Refused:
-		return p.About
+		s, _ := Lookup(p.Name)
+		return s.Gotcha
 	}
 	if p.Range == "-" {
 		return ""

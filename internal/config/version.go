@@ -43,7 +43,7 @@ type Property struct {
 	// itself.
 	Binding string
 
-	About string // the first sentence of the library's own documentation; "" where it has none
+	Deprecated bool // librdkafka marks it so; the tables of other libraries do not tell
 }
 
 // Versions is every version that has a table, sorted by library, the oldest first.
@@ -81,7 +81,7 @@ func (v Version) Properties() []Property { return slices.Clone(v.properties) }
 var versionsTSV embed.FS
 
 // versionColumns is the first line of each table.
-const versionColumns = "name\talias-of\tapplies\ttype\trange\tdefault\tapplication\tbinding\tabout"
+const versionColumns = "name\talias-of\tapplies\ttype\trange\tdefault\tapplication\tbinding\tdeprecated"
 
 // loadVersions parses the embedded tables once. One that does not parse is a defect of
 // this package which its tests find.
@@ -172,7 +172,7 @@ func parseProperty(row string) (Property, error) {
 	}
 	p := Property{
 		Name: f[0], AliasOf: said(f[1]), Applies: f[2], Type: Type(f[3]), Range: f[4], Default: f[5],
-		Application: f[6] == "yes", Binding: said(f[7]), About: said(f[8]),
+		Application: f[6] == "yes", Binding: said(f[7]), Deprecated: f[8] == "yes",
 	}
 	var err error
 	p.Min, p.Max, p.Words, err = parseRange(p.Type, p.Range)

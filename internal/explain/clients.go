@@ -62,7 +62,7 @@ func inFranz(s config.Setting) Client {
 		c.Default = s.KgoDefault
 	}
 	if p, has := property(c); has {
-		c.About, c.Range = p.About, p.Range
+		c.Range = p.Range
 	}
 	return c
 }
@@ -76,7 +76,7 @@ func inLibrdkafka(s config.Setting, value *string) []Client {
 		}
 		c := Client{Client: "librdkafka", Library: v.Library, Versions: []string{v.Name}, Names: []string{}, Default: "-", Range: "-"}
 		if p, has := v.Of(s); has {
-			c.Names, c.About, c.Default, c.Range = []string{p.Name}, p.About, p.Default, p.Range
+			c.Names, c.Default, c.Range = []string{p.Name}, p.Default, p.Range
 			if value != nil {
 				c.Lost = p.Refuse(*value)
 			}
@@ -92,7 +92,7 @@ func inLibrdkafka(s config.Setting, value *string) []Client {
 	return rows
 }
 
-// same leaves out the library's own words, which may be told better in a later version.
+// same compares what two versions say of a setting.
 func same(a, b Client) bool {
 	return slices.Equal(a.Names, b.Names) && a.Default == b.Default && a.Range == b.Range && a.Lost == b.Lost
 }
@@ -105,7 +105,7 @@ func inJava(s config.Setting) Client {
 	if !has {
 		return c
 	}
-	c.Names, c.About, c.Default, c.Range = []string{key}, p.About, p.Default, p.Range
+	c.Names, c.Default, c.Range = []string{key}, p.Default, p.Range
 	c.Nearest = explained || !slices.Contains(append([]string{s.Name}, s.Aliases...), key)
 	for _, other := range v.Properties() {
 		if other.Name == key && other.Default != p.Default {

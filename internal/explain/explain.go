@@ -41,7 +41,6 @@ type Client struct {
 	Versions   []string `json:"versions"` // those that have it just so, the oldest first
 	Names      []string `json:"names"`    // what it is called there; empty: there is nothing like it
 	Nearest    bool     `json:"nearest"`  // the names are of something similar
-	About      string   `json:"about"`    // the library's own words
 	Default    string   `json:"default"`
 	Range      string   `json:"range"`
 	Equivalent []string `json:"equivalent,omitempty"` // the given value in its words

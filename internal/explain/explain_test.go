@@ -88,8 +88,8 @@ func TestUnknown(t *testing.T) {
 		"linger.mss":                           "linger.mss: unknown setting, did you mean linger.ms?",
 		"ProducerLingr":                        "ProducerLingr: unknown setting, did you mean ProducerLinger?",
 		"rocketmq":                             "rocketmq: unknown setting, `config defaults` lists them all",
-		"min.insync.replicas":                  "min.insync.replicas: is a setting of topics, not of clients: ",
-		"num.network.threads":                  "num.network.threads: is a setting of brokers, not of clients: ",
+		"min.insync.replicas":                  "min.insync.replicas: is a setting of topics, not of clients",
+		"num.network.threads":                  "num.network.threads: is a setting of brokers, not of clients",
 		"kerberos":                             "kerberos: unknown setting, expected one of sasl.kerberos.keytab, ",
 		"linger.ms=1 queue.buffering.max.ms=2": "linger.ms: given twice, as queue.buffering.max.ms too; give only one value",
 	}

@@ -200,16 +200,14 @@ func only(a Asked, v config.Version, p config.Property) Explanation {
 	e := Explanation{
 		Asked: a.Name, Key: p.Name, Value: a.Value, Aliases: []string{}, Note: "no other client has it as a setting",
 		For: roles(p.Applies), Type: string(p.Type), Range: p.Range, Wire: "-",
-		Clients: []Client{{Client: client, Library: v.Library, Versions: []string{v.Name}, Names: []string{p.Name}, About: p.About, Default: p.Default, Range: p.Range}},
+		Clients: []Client{{Client: client, Library: v.Library, Versions: []string{v.Name}, Names: []string{p.Name}, Default: p.Default, Range: p.Range}},
 	}
 	if p.Application {
 		e.Gotcha = "Its value is code of the application, which no file of settings can have."
 	}
 	switch {
-	case p.Binding != "" && p.About != "":
-		e.Note = "the binding of librdkafka to " + p.Binding + " takes it among settings, in C a function of its own does"
 	case p.Binding != "":
-		e.Note = "only the binding of librdkafka to " + p.Binding + " has it"
+		e.Note = "only the binding of librdkafka to " + p.Binding + " takes it among settings"
 	case len(settingsOf(p.Name)) > many:
 		e.Note = fmt.Sprintf("%d settings of librdkafka make it together: %s", len(settingsOf(p.Name)), strings.Join(settingsOf(p.Name), ", "))
 	}
@@ -234,8 +232,8 @@ func settingsOf(option string) []string {
 // which one is nearest.
 func unknown(name string) error {
 	for library, whose := range map[string]string{"kafka-topic": "topics", "kafka-broker": "brokers"} {
-		if p, has := config.Newest(library).Property(name); has && (library == "kafka-topic" || !onTopics(name)) {
-			return &config.Error{Keys: []string{name}, Reason: fmt.Sprintf("is a setting of %s, not of clients: %s", whose, p.About)}
+		if _, has := config.Newest(library).Property(name); has && (library == "kafka-topic" || !onTopics(name)) {
+			return &config.Error{Keys: []string{name}, Reason: fmt.Sprintf("is a setting of %s, not of clients", whose)}
 		}
 	}
 	names := everyName()

@@ -314,7 +314,7 @@ func deprecatedKey(b *block) []Finding {
 	var all []Finding
 	for _, i := range b.items {
 		p, _ := b.library.newest(i.Key)
-		if strings.HasPrefix(p.About, "**DEPRECATED**") {
+		if p.Deprecated {
 			all = append(all, finding(i, Info, i.Key+" is deprecated in librdkafka", "take it out"))
 		}
 	}

@@ -3,7 +3,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,7 +21,7 @@ class Properties {
 
     public static void main(String[] args) throws Exception {
         for (String of : args) {
-            System.out.println("name\talias-of\tapplies\ttype\trange\tdefault\tapplication\tbinding\tabout");
+            System.out.println("name\talias-of\tapplies\ttype\trange\tdefault\tapplication\tbinding\tdeprecated");
             definitions(of).forEach((name, rows) -> rows.forEach(row -> System.out.println(line(name, row))));
             System.err.println("kafka-" + of + " " + version());
         }
@@ -77,7 +76,7 @@ class Properties {
         String code = key.type == ConfigDef.Type.CLASS ? "yes" : "-";
         String range = range(key);
         String kind = kind(key, range);
-        return String.join("\t", name, "-", row.applies, kind, range, row.value, code, "-", firstSentence(key.documentation));
+        return String.join("\t", name, "-", row.applies, kind, range, row.value, code, "-", "-");
     }
 
     static String kind(ConfigDef.ConfigKey key, String range) {
@@ -152,13 +151,6 @@ class Properties {
         } else {
             text = value.toString();
         }
-        return text.isEmpty() ? "-" : text;
-    }
-
-    static String firstSentence(String documentation) {
-        String text = Objects.requireNonNullElse(documentation, "").replaceAll("<[^>]+>", "").replaceAll("\\s+", " ").strip();
-        Matcher end = Pattern.compile("(?<![.]|e\\.g|i\\.e)\\.(?= [A-Z(`]|$)").matcher(text);
-        text = end.find() ? text.substring(0, end.end()) : text;
         return text.isEmpty() ? "-" : text;
     }
 }

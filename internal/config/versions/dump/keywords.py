@@ -14,7 +14,7 @@ import math
 import re
 import sys
 
-HEAD = ["name", "alias-of", "applies", "type", "range", "default", "application", "binding", "about"]
+HEAD = ["name", "alias-of", "applies", "type", "range", "default", "application", "binding", "deprecated"]
 CODE = re.compile(r"serializer|callback|ssl_context|partitioner|token_provider|selector|kafka_client|metric_reporters"
                   r"|socket_options|^loop$|assignment_strategy")
 

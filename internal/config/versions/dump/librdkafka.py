@@ -19,7 +19,7 @@ import time
 import confluent_kafka
 import confluent_kafka.cimpl
 
-HEAD = ["name", "alias-of", "applies", "type", "range", "default", "application", "binding", "about"]
+HEAD = ["name", "alias-of", "applies", "type", "range", "default", "application", "binding", "deprecated"]
 UNKNOWN, INVALID = -2, -1
 TYPES = {"CSV flags": "flags", "boolean": "boolean", "enum value": "enum", "float": "float", "integer": "integer",
          "pattern list": "string", "string": "string", "see dedicated API": "code"}
@@ -78,14 +78,6 @@ def default(lib, name):
     return "-"
 
 
-def first_sentence(about):
-    about = re.sub(r"^Alias for `[^`]*`:", "", about.replace("<br>", " ")).strip()
-    about = re.sub(r"^\*\*(Post-deprecation[^*]*\*\*|EXPERIMENTAL\*\*: subject to change or removal\.)", "", about)
-    about = re.sub(r"\s+", " ", about.split("*Type:")[0]).strip()
-    found = re.match(r".*?[^.][.](?= [A-Z*(`]|$)", about)
-    return (found.group(0) if found else about).replace("e.g.,.", "") or "-"
-
-
 def row(lib, parts):
     name, applies, limits, _, _, text = parts
     kind = TYPES[re.search(r"\*Type: ([a-zA-Z ]+)\*", text).group(1)]
@@ -94,7 +86,7 @@ def row(lib, parts):
     if kind == "integer" and configured(lib, name, b"all")[0] == 0:
         limits += ", all"  # acks takes a word that it does not print
     return [name, alias.group(1) if alias else "-", applies, kind, limits or "-",
-            "-" if code else default(lib, name), "yes" if code else "-", "-", first_sentence(text)]
+            "-" if code else default(lib, name), "yes" if code else "-", "-", "yes" if "**DEPRECATED**" in text else "-"]
 
 
 def hidden(lib, path, known):
@@ -112,7 +104,7 @@ def hidden(lib, path, known):
             kind = ["integer", "%s .. %s" % limits.groups(), default(lib, name)]
         else:
             kind = ["refused", "-", "-"]
-        yield [name, "-", "*", *kind, "-", "-", answers[0][1] if kind[0] == "refused" else "-"]
+        yield [name, "-", "*", *kind, "-", "-", "-"]
 
 
 class Code:
