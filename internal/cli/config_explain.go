@@ -187,6 +187,7 @@ func notesOf(e explain.Explanation) []string {
 	}
 	add("note", e.Note)
 	add("wrong", e.Wrong)
+	add("does", e.Does)
 	add("for", strings.TrimSuffix(fmt.Sprintf("%s; %s %s", e.For, e.Type, e.Range), " -"))
 	add("also called", strings.Join(e.Aliases, ", "))
 	add("on the wire", e.Wire)

@@ -39,11 +39,11 @@ func TestDefaultsAreInRange(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	row := func(name, alias, applies, typ, rng, relation string) string {
-		return columns + "\n" + strings.Join([]string{name, alias, applies, typ, rng, "-", "-", "-", "-", "-", relation, "-", "-"}, "\t") + "\n"
+		return columns + "\n" + strings.Join([]string{name, alias, applies, typ, rng, "-", "-", "-", "-", "-", relation, "-", "-", "-"}, "\t") + "\n"
 	}
 	tests := map[string]struct{ table, want string }{
 		"other columns":  {"key\n", "line 1: expected the columns"},
-		"short row":      {columns + "\na\tb\n", "line 2: expected 13 columns, found 2"},
+		"short row":      {columns + "\na\tb\n", "line 2: expected 14 columns, found 2"},
 		"blank in key":   {row("a b", "-", "P", "string", "-", "same"), "without blanks"},
 		"applies":        {row("a", "-", "X", "string", "-", "same"), `applies is "X"`},
 		"type":           {row("a", "-", "P", "text", "-", "same"), `type is "text"`},

@@ -76,6 +76,7 @@ type Setting struct {
 	Relation Relation
 	Wire     string // where it shows on the wire; "no" or "no (why)" where it does not
 	Gotcha   string // what surprises about it, in one sentence
+	Does     string // what it decides, in a short sentence of our own
 }
 
 // For reports whether the setting means something to a client of that role.
@@ -115,7 +116,7 @@ func Masked(settings map[string]string) map[string]string {
 var settingsTSV string
 
 // columns is the first line of settings.tsv.
-const columns = "key\taliases\tapplies\ttype\trange\tlibrdkafka default\tkgo options\tkgo default\tjava key\tjava default\trelation\twire\tgotcha"
+const columns = "key\taliases\tapplies\ttype\trange\tlibrdkafka default\tkgo options\tkgo default\tjava key\tjava default\trelation\twire\tgotcha\tdoes"
 
 // parse reads a table with the columns above.
 func parse(table string) ([]Setting, error) {
@@ -144,7 +145,7 @@ func parseRow(row string) (Setting, error) {
 	s := Setting{
 		Name: f[0], Applies: f[2], Type: Type(f[3]), Range: f[4],
 		Default: f[5], KgoOptions: f[6], KgoDefault: f[7],
-		JavaKey: f[8], JavaDefault: f[9], Relation: Relation(f[10]), Wire: f[11], Gotcha: f[12],
+		JavaKey: f[8], JavaDefault: f[9], Relation: Relation(f[10]), Wire: f[11], Gotcha: f[12], Does: f[13],
 	}
 	if f[1] != "-" {
 		s.Aliases = strings.Fields(f[1])

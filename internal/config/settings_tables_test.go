@@ -120,6 +120,20 @@ func TestJavaDefaults(t *testing.T) {
 	}
 }
 
+// TestDoes: each setting has a short sentence of its own.
+func TestDoes(t *testing.T) {
+	whose := map[string]string{}
+	for _, s := range Settings() {
+		if len(s.Does) > 120 || !strings.HasSuffix(s.Does, ".") || strings.HasPrefix(s.Does, "-") {
+			t.Errorf("%s does %q, expected a sentence of 120 characters or less", s.Name, s.Does)
+		}
+		if other, taken := whose[s.Does]; taken {
+			t.Errorf("%s does what %s does: %s", s.Name, other, s.Does)
+		}
+		whose[s.Does] = s.Name
+	}
+}
+
 // TestCounterparts: how many settings have an option of franz-go.
 func TestCounterparts(t *testing.T) {
 	n := 0

@@ -22,7 +22,8 @@ type Explanation struct {
 	Wrong   string   `json:"wrong,omitempty"` // what is wrong with the value for librdkafka
 	Aliases []string `json:"aliases"`
 
-	For      string `json:"for"` // "producer", "consumer" or "producer, consumer"
+	Does     string `json:"does,omitempty"` // in one sentence; absent of what no setting of librdkafka is
+	For      string `json:"for"`            // "producer", "consumer" or "producer, consumer"
 	Type     string `json:"type"`
 	Range    string `json:"range"`
 	Wire     string `json:"wire"`               // where it shows on the wire; "no" where it does not
@@ -109,6 +110,7 @@ func (e *Explanation) tell(given map[string]string, clients []string) {
 		return
 	}
 	e.Aliases = append([]string{}, s.Aliases...)
+	e.Does = s.Does
 	e.For, e.Type, e.Range, e.Wire = roles(s.Applies), string(s.Type), s.Range, s.Wire
 	e.Relation, e.Means, e.Gotcha = string(s.Relation), means[s.Relation], s.Gotcha
 	if e.Value != nil {

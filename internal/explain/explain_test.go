@@ -117,7 +117,7 @@ func TestEveryNameIsExplained(t *testing.T) {
 	}
 	for _, s := range config.Settings() {
 		e := explained(t, s.Name)[0]
-		if e.For == "" || e.Type == "" || e.Range == "" || e.Wire == "" || e.Means == "" || e.Gotcha == "" || len(e.Clients) < 3 {
+		if e.Does == "" || e.For == "" || e.Type == "" || e.Range == "" || e.Wire == "" || e.Means == "" || e.Gotcha == "" || len(e.Clients) < 3 {
 			t.Errorf("%s: something is not told: %+v", s.Name, e)
 		}
 	}
