@@ -47,7 +47,7 @@ func idle(role config.Role) Experiment {
 			s.Note("idle", s.idled(api))
 			return nil
 		},
-		Sights: []Sight{{Key: "connections.max.idle.ms", See: noted("idle"), Alike: alikeIdle}},
+		Sights: []Sight{{Key: "connections.max.idle.ms", Timed: true, See: noted("idle"), Alike: alikeIdle}},
 	}
 }
 
@@ -115,8 +115,8 @@ func refreshed(role config.Role) Experiment {
 		},
 		Play: func(ctx context.Context, s *Stand) error { return s.playRefreshed(ctx, role) },
 		Sights: []Sight{
-			{Key: "topic.metadata.refresh.interval.ms", See: refreshes, Alike: often},
-			{Key: "metadata.max.age.ms", See: refreshes, Alike: often},
+			{Key: "topic.metadata.refresh.interval.ms", Timed: true, See: refreshes, Alike: often},
+			{Key: "metadata.max.age.ms", Timed: true, See: refreshes, Alike: often},
 		},
 	}
 }

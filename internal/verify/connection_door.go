@@ -160,8 +160,9 @@ func mechanismOf(key int16, request []byte) string {
 	return handshake.Mechanism
 }
 
-// versionsFor answers ApiVersions with what a login needs, and Metadata. A version that
-// kmsg does not know is answered as an older broker does (KIP-511).
+// versionsFor answers ApiVersions with what a login needs, and what clients ask for
+// first; kgo gives up without a word what is not in the list. A version that kmsg does
+// not know is answered as an older broker does (KIP-511).
 func versionsFor(request []byte) []byte {
 	answer := kmsg.NewPtrApiVersionsResponse()
 	version := int16(binary.BigEndian.Uint16(request[2:]))
@@ -169,7 +170,7 @@ func versionsFor(request []byte) []byte {
 		version, answer.ErrorCode = 0, 35 // UNSUPPORTED_VERSION
 	}
 	answer.SetVersion(version)
-	for _, key := range []kmsg.Key{kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.Metadata, kmsg.SASLHandshake, kmsg.ApiVersions, kmsg.SASLAuthenticate} {
+	for _, key := range []kmsg.Key{kmsg.Produce, kmsg.Fetch, kmsg.ListOffsets, kmsg.Metadata, kmsg.FindCoordinator, kmsg.InitProducerID, kmsg.SASLHandshake, kmsg.ApiVersions, kmsg.SASLAuthenticate} {
 		own := kmsg.NewApiVersionsResponseApiKey()
 		own.ApiKey, own.MaxVersion = key.Int16(), kmsg.RequestForKey(key.Int16()).MaxVersion()
 		answer.ApiKeys = append(answer.ApiKeys, own)
@@ -197,7 +198,7 @@ func (s *Stand) knock(ctx context.Context, role config.Role, d *door, enough fun
 	err = enough(ctx)
 	stop()
 	tried.Wait()
-	return errors.Join(err, p.Close())
+	return errors.Join(err, closed(p.Close()))
 }
 
 // knocker is a producer, and what makes it connect.
@@ -225,10 +226,10 @@ func (s *Stand) knockConsumer(ctx context.Context, settings drivers.Settings, en
 		return s.unmade(err)
 	}
 	if err := c.Assign(ctx, []drivers.Position{{TopicPartition: firstPartition, Offset: drivers.OffsetStart}}); err != nil {
-		return errors.Join(err, c.Close())
+		return errors.Join(err, closed(c.Close()))
 	}
 	err = enough(ctx)
-	return errors.Join(err, c.Close())
+	return errors.Join(err, closed(c.Close()))
 }
 
 // unmade notes that the library does not take the settings of TLS and logins, which
@@ -335,7 +336,7 @@ func kept(role config.Role) Experiment {
 				return nil
 			})
 		},
-		Sights: []Sight{{Key: "socket.connection.setup.timeout.ms", See: noted("kept"), Alike: near(0.1, 300)}},
+		Sights: []Sight{{Key: "socket.connection.setup.timeout.ms", Timed: true, See: noted("kept"), Alike: near(0.1, 300)}},
 	}
 }
 
@@ -358,8 +359,8 @@ func unwelcome(role config.Role) Experiment {
 			})
 		},
 		Sights: []Sight{
-			{Key: "reconnect.backoff.ms", See: noted("first return"), Alike: near(0.3, 50)},
-			{Key: "reconnect.backoff.max.ms", See: noted("longest wait"), Alike: near(0.3, 50)},
+			{Key: "reconnect.backoff.ms", Timed: true, See: noted("first return"), Alike: near(0.3, 50)},
+			{Key: "reconnect.backoff.max.ms", Timed: true, See: noted("longest wait"), Alike: near(0.3, 50)},
 		},
 	}
 }

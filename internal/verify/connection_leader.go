@@ -34,7 +34,7 @@ func unled() Experiment {
 				return asked
 			})
 		},
-		Sights: []Sight{{Key: "topic.metadata.refresh.fast.interval.ms", Alike: alikeLeaders, See: func(s Seen) Observation {
+		Sights: []Sight{{Key: "topic.metadata.refresh.fast.interval.ms", Timed: true, Alike: alikeLeaders, See: func(s Seen) Observation {
 			after, asked := askedForLeader(s.Trace)
 			switch {
 			case len(writes(s.Trace)) == 0:
@@ -88,7 +88,7 @@ func unknownTopic() Experiment {
 			}
 			return watch(ctx, s, limit(s.Settings)+2*slack, never)
 		},
-		Sights: []Sight{{Key: "topic.metadata.propagation.max.ms", Alike: alikeEnds, See: func(s Seen) Observation {
+		Sights: []Sight{{Key: "topic.metadata.propagation.max.ms", Timed: true, Alike: alikeEnds, See: func(s Seen) Observation {
 			send := s.Sends[0]
 			if send.Reported == 0 || send.Failed == "" {
 				return saw("still pending after " + seconds(limit(s.Settings)+2*slack))

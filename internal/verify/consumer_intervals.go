@@ -19,7 +19,7 @@ func heartbeats() Experiment {
 		Play: func(ctx context.Context, s *Stand) error {
 			return playMembership(ctx, s, "Heartbeat", 2, s.Settings.Millis("heartbeat.interval.ms", 3*time.Second))
 		},
-		Sights: []Sight{{Key: "heartbeat.interval.ms", See: between("Heartbeat"), Alike: near(aboutAsOften, shortWait)}},
+		Sights: []Sight{{Key: "heartbeat.interval.ms", Timed: true, See: between("Heartbeat"), Alike: near(aboutAsOften, shortWait)}},
 	}
 }
 
@@ -33,7 +33,7 @@ func commits() Experiment {
 		Play: func(ctx context.Context, s *Stand) error {
 			return playMembership(ctx, s, "OffsetCommit", 3, commitInterval(s.Settings)) // the first may be late
 		},
-		Sights: []Sight{{Key: "auto.commit.interval.ms", See: between("OffsetCommit"), Alike: near(aboutAsOften, shortWait)}},
+		Sights: []Sight{{Key: "auto.commit.interval.ms", Timed: true, See: between("OffsetCommit"), Alike: near(aboutAsOften, shortWait)}},
 	}
 }
 

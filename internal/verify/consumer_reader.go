@@ -29,7 +29,7 @@ func reader() Experiment {
 			{Key: "max.partition.fetch.bytes", See: fetches("partition_max_bytes")},
 			{Key: "fetch.wait.max.ms", See: fetches("max_wait_ms")},
 			carried("allow.auto.create.topics"),
-			{Key: "enable.metrics.push", See: metricsPush},
+			{Key: "enable.metrics.push", Timed: true, See: metricsPush},
 			{Key: "client.software.name", See: software("client_software_name")},
 			{Key: "client.software.version", See: software("client_software_version")},
 		},

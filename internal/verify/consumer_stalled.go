@@ -11,8 +11,9 @@ import (
 )
 
 // stalled measures when a consumer gives up a request that is not answered. It is a
-// Fetch, because kgo waits half a minute for ListOffsets whatever is set; what a Fetch
-// itself asks to wait is no part of the answer.
+// Fetch, because kgo adds to what is set the 30 s that its ListOffsets names (kgo,
+// client.go, connTimeouter.timeouts); what a Fetch itself asks to wait is no part of
+// the answer.
 func stalled() Experiment {
 	limit := func(s Settings) time.Duration { return s.Millis("socket.timeout.ms", time.Minute) }
 	return Experiment{
@@ -44,7 +45,7 @@ func stalled() Experiment {
 			})
 			return errors.Join(err, read.failed)
 		},
-		Sights: []Sight{{Key: "socket.timeout.ms", Alike: alikeEnds, See: func(s Seen) Observation {
+		Sights: []Sight{{Key: "socket.timeout.ms", Timed: true, Alike: alikeEnds, See: func(s Seen) Observation {
 			asked := s.Of("Fetch")
 			switch len(asked) {
 			case 0:

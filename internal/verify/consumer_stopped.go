@@ -38,7 +38,7 @@ func stopped() Experiment {
 			s.Note("eviction", evicted(s.Trace(), from, s.Elapsed()))
 			return nil
 		},
-		Sights: []Sight{{Key: "max.poll.interval.ms", See: noted("eviction"), Alike: alikeEnds}},
+		Sights: []Sight{{Key: "max.poll.interval.ms", Timed: true, See: noted("eviction"), Alike: alikeEnds}},
 	}
 }
 

@@ -42,7 +42,9 @@ type Experiment struct {
 	// an identity here.
 	Faults func(Settings) fault.Plan
 
-	Play   func(context.Context, *Stand) error // its error means that nothing was proven
+	// Play tells the story. Its error means that nothing was proven; an *impossible is
+	// that the settings do not let it, and nobody's failure.
+	Play   func(context.Context, *Stand) error
 	Sights []Sight
 }
 
@@ -90,6 +92,10 @@ type Sight struct {
 
 	// Alike says whether two observations mean the same; nil: their texts are equal.
 	Alike func(a, b Observation) bool
+
+	// Timed says that load can change what is seen: a time, or how much happened within
+	// one. A difference is measured again then, and is one only if it shows each time.
+	Timed bool
 
 	// Within is why observations of different libraries cannot be compared; "" where
 	// they can.

@@ -80,6 +80,7 @@ func (f flip) play(t *testing.T, role config.Role) {
 		return !slices.ContainsFunc(r.experiment.Sights, func(s Sight) bool { return s.Key == f.key })
 	})
 	playAll(t.Context(), o, runs)
+	repeat(t.Context(), o, runs)
 	for _, p := range problems(runs) {
 		t.Error(p)
 	}
@@ -94,7 +95,13 @@ func (f flip) play(t *testing.T, role config.Role) {
 func (f flip) compare(t *testing.T, runs []*run, i, j int) {
 	var row Key
 	for _, r := range runs {
-		pair := &run{experiment: r.experiment, candidates: []candidate{r.candidates[i], r.candidates[j]}, outcomes: []outcome{r.outcomes[i], r.outcomes[j]}}
+		pair := &run{experiment: r.experiment, candidates: []candidate{r.candidates[i], r.candidates[j]}}
+		if r.hindered() {
+			pair.obstacles = []string{r.obstacles[i], r.obstacles[j]}
+		}
+		for _, play := range r.plays {
+			pair.plays = append(pair.plays, []outcome{play[i], play[j]})
+		}
 		for _, s := range r.experiment.Sights {
 			if found := pair.row(s); s.Key == f.key && better(found, row) {
 				row = found

@@ -66,10 +66,35 @@ func better(row, than Key) bool {
 	return rank[row.Result] > rank[than.Result]
 }
 
-// row compares what one sight saw of each client.
+// row is what the plays say together. A difference that load can make is one only if
+// every play has it: load makes one in some of them, a setting in all.
 func (r *run) row(s Sight) Key {
+	if len(r.plays) == 0 {
+		return r.compare(s, make([]outcome, len(r.candidates)))
+	}
+	row := r.compare(s, r.plays[0])
+	for n := 1; n < len(r.plays) && s.Timed && row.Result == Different; n++ {
+		row = r.compare(s, r.plays[n])
+		row.Reason = measured(row, n+1)
+	}
+	return row
+}
+
+// measured adds to a reason how often it took, where that is not once.
+func measured(row Key, plays int) string {
+	switch row.Result {
+	case Same:
+		return fmt.Sprintf("measured %d times, and alike the last time: what differs under load is no difference", plays)
+	case Different:
+		return fmt.Sprintf("measured %d times, and different each time", plays)
+	}
+	return row.Reason
+}
+
+// compare is what one sight saw of each client in one play.
+func (r *run) compare(s Sight, play []outcome) Key {
 	row := Key{Key: s.Key, Observed: map[string]string{}, Experiment: r.experiment.Name, Result: Same}
-	observations := r.observe(s)
+	observations := r.observe(s, play)
 	for i, o := range observations {
 		if o.Not == "" {
 			row.Observed[r.candidates[i].Name] = o.Text
@@ -88,7 +113,7 @@ func (r *run) row(s Sight) Key {
 			row.Result = Different
 		}
 	}
-	if row.Result == Different && s.GivenOnly && !about(Experiment{Sights: []Sight{s}}, r.candidates) {
+	if row.Result == Different && s.GivenOnly && !s.given(r.candidates) {
 		row.Result, row.Reason = NotObservable, "chance has a part in it"
 	}
 	return row
@@ -113,15 +138,18 @@ func (s Sight) alike(a, b Observation) bool {
 const notPlayed = "not played"
 
 // observe looks once for each client. Where one of them was not played nobody was.
-func (r *run) observe(s Sight) []Observation {
+func (r *run) observe(s Sight, play []outcome) []Observation {
 	all := make([]Observation, len(r.candidates))
 	hindered := r.hindered()
-	for i, o := range r.outcomes {
+	var cannot *impossible
+	for i, o := range play {
 		switch {
-		case o.obstacle != "":
-			all[i] = Observation{Not: o.obstacle}
+		case hindered && r.obstacles[i] != "":
+			all[i] = Observation{Not: r.obstacles[i]}
 		case hindered:
 			all[i] = Observation{Not: notPlayed}
+		case errors.As(o.err, &cannot):
+			all[i] = Observation{Not: cannot.why}
 		case o.err != nil:
 			all[i] = unseen("experiment %s failed: %v", r.experiment.Name, o.err)
 		default:

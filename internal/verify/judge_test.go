@@ -2,6 +2,7 @@ package verify
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +23,7 @@ func pair(t *testing.T, a, b Settings) []candidate {
 
 // rowsOf judges one experiment of which each client saw what is said.
 func rowsOf(candidates []candidate, s Sight, a, b outcome) []Key {
-	r := &run{experiment: Experiment{Name: "e", Sights: []Sight{s}}, candidates: candidates, outcomes: []outcome{a, b}}
+	r := &run{experiment: Experiment{Name: "e", Sights: []Sight{s}}, candidates: candidates, plays: [][]outcome{{a, b}}}
 	return judge(Options{Role: config.Producer}, candidates, []*run{r})
 }
 
@@ -56,7 +57,7 @@ func TestJudge(t *testing.T) {
 		"one did not see it":    {set, sight, note(saw("x")), note(unseen("why")), given(NotObservable, "two: why", map[string]string{"one": "x"})},
 		"an empty word":         {set, sight, note(saw("")), note(saw("")), given(NotObservable, "experiment e saw nothing of it", map[string]string{})},
 		"never noted":           {set, sight, outcome{}, note(saw("x")), given(NotObservable, "one: the experiment did not come to it", map[string]string{"two": "x"})},
-		"an obstacle":           {set, sight, outcome{obstacle: "no"}, outcome{}, given(NotObservable, "one: no", map[string]string{})},
+		"not with these":        {set, sight, outcome{err: fmt.Errorf("play: %w", &impossible{"no"})}, note(saw("x")), given(NotObservable, "one: no", map[string]string{"two": "x"})},
 		"it failed":             {set, sight, outcome{err: errors.New("late")}, note(saw("x")), given(NotObservable, "one: experiment e failed: late", map[string]string{"two": "x"})},
 		"in one library alone":  {set, within, note(saw("x")), note(saw("x")), given(NotObservable, "no", xx)},
 		"not given, same":       {Settings{}, sight, note(saw("x")), note(saw("x")), nil},
@@ -76,13 +77,26 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// What keeps one client from an experiment keeps all from it.
+func TestObstacle(t *testing.T) {
+	t.Parallel()
+	set := Settings{"linger.ms": "5"}
+	candidates := pair(t, set, set)
+	r := &run{experiment: Experiment{Name: "e", Sights: []Sight{{Key: "linger.ms", See: noted("o")}}}, candidates: candidates, obstacles: []string{"no", ""}}
+	playAll(t.Context(), Options{}, []*run{r})
+	want := []Key{{Key: "linger.ms", Given: true, Value: "5", Result: NotObservable, Reason: "one: no", Observed: map[string]string{}, Experiment: "e"}}
+	if d := cmp.Diff(want, judge(Options{}, candidates, []*run{r})); d != "" {
+		t.Error(d)
+	}
+}
+
 // A key that differs in one experiment is different, whatever another one saw.
 func TestOneDifferenceStands(t *testing.T) {
 	t.Parallel()
 	candidates := pair(t, Settings{"linger.ms": "5"}, Settings{"linger.ms": "5"})
 	sights := []Sight{{Key: "linger.ms", See: noted("o")}}
-	same := &run{experiment: Experiment{Name: "same", Sights: sights}, candidates: candidates, outcomes: []outcome{note(saw("x")), note(saw("x"))}}
-	other := &run{experiment: Experiment{Name: "other", Sights: sights}, candidates: candidates, outcomes: []outcome{note(saw("x")), note(saw("y"))}}
+	same := &run{experiment: Experiment{Name: "same", Sights: sights}, candidates: candidates, plays: [][]outcome{{note(saw("x")), note(saw("x"))}}}
+	other := &run{experiment: Experiment{Name: "other", Sights: sights}, candidates: candidates, plays: [][]outcome{{note(saw("x")), note(saw("y"))}}}
 	for _, runs := range [][]*run{{same, other}, {other, same}} {
 		if got := judge(Options{}, candidates, runs)[0]; got.Result != Different || got.Experiment != "other" {
 			t.Errorf("got %+v, want the difference", got)

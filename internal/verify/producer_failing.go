@@ -95,7 +95,7 @@ func retried() Experiment {
 			}
 			return watch(ctx, s, 2*takes(s.Settings)+2*time.Second, produced(retries(s.Settings)+3))
 		},
-		Sights: []Sight{{Key: "retries", See: func(s Seen) Observation {
+		Sights: []Sight{{Key: "retries", Timed: true, See: func(s Seen) Observation {
 			if s.Sends[0].Failed == "" {
 				return saw("attempts: more than retries allow, and not the last")
 			}
@@ -141,7 +141,7 @@ func backedOff() Experiment {
 			}
 			return nil
 		},
-		Sights: []Sight{{Key: "retry.backoff.ms", Alike: near(0.27, 12), See: func(s Seen) Observation {
+		Sights: []Sight{{Key: "retry.backoff.ms", Timed: true, Alike: near(0.27, 12), See: func(s Seen) Observation {
 			all := gaps(s.Trace)
 			if len(all)%2 == 0 || len(all) > 2*backoffSamples-1 {
 				return unseen("%d requests for %d records", len(all)+1, len(s.Sends))
@@ -193,7 +193,7 @@ func backedOffMost() Experiment {
 			}
 			return watch(ctx, s, 3*takes(s.Settings)+5*time.Second, produced(grown(s.Settings)+last(s.Settings)))
 		},
-		Sights: []Sight{{Key: "retry.backoff.max.ms", Alike: near(0.27, 20), See: func(s Seen) Observation {
+		Sights: []Sight{{Key: "retry.backoff.max.ms", Timed: true, Alike: near(0.27, 20), See: func(s Seen) Observation {
 			all := gaps(s.Trace)
 			from := grown(s.Settings) - 1
 			if len(all) < from+last(s.Settings) {
@@ -232,7 +232,7 @@ func unanswered() Experiment {
 			}
 			return watch(ctx, s, limit(s.Settings)+2*slack, produced(2))
 		},
-		Sights: []Sight{{Key: "socket.timeout.ms", Alike: alikeEnds, See: func(s Seen) Observation {
+		Sights: []Sight{{Key: "socket.timeout.ms", Timed: true, Alike: alikeEnds, See: func(s Seen) Observation {
 			all := gaps(s.Trace)
 			if len(all) == 0 {
 				return Observation{Text: "still waits after " + seconds(limit(s.Settings)+2*slack)}
@@ -263,7 +263,7 @@ func endless(s Settings) string {
 	return ""
 }
 
-var expired = Sight{Key: "delivery.timeout.ms", Alike: alikeEnds, See: func(s Seen) Observation {
+var expired = Sight{Key: "delivery.timeout.ms", Timed: true, Alike: alikeEnds, See: func(s Seen) Observation {
 	send := s.Sends[0]
 	if send.Reported == 0 || send.Failed == "" {
 		return Observation{Text: "still pending after " + seconds(expiring(s.Settings)+2*slack)}

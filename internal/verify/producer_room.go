@@ -56,7 +56,7 @@ func room(key string) Experiment {
 			s.Note("room", Observation{Text: text, Number: float64(taken * bytes(s.Settings))})
 			return nil
 		},
-		Sights: []Sight{{Key: key, See: noted("room"), Alike: near(0.06, 0)}},
+		Sights: []Sight{{Key: key, Timed: true, See: noted("room"), Alike: near(0.06, 0)}},
 	}
 }
 

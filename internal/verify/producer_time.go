@@ -42,7 +42,7 @@ func lingering() Experiment {
 			}
 			return nil
 		},
-		Sights: []Sight{{Key: "linger.ms", Alike: near(0.15, 2.5), See: lingered}},
+		Sights: []Sight{{Key: "linger.ms", Timed: true, Alike: near(0.15, 2.5), See: lingered}},
 	}
 }
 
@@ -106,7 +106,7 @@ func outstanding() Experiment {
 			}
 			return nil
 		},
-		Sights: []Sight{{Key: "max.in.flight.requests.per.connection", See: mostOutstanding}},
+		Sights: []Sight{{Key: "max.in.flight.requests.per.connection", Timed: true, See: mostOutstanding}},
 	}
 }
 
@@ -186,7 +186,7 @@ func sticking() Experiment {
 			}
 			return p.Flush(ctx)
 		},
-		Sights: []Sight{{Key: key, See: stuck, Alike: near(0.5, 8), GivenOnly: true}},
+		Sights: []Sight{{Key: key, Timed: true, See: stuck, Alike: near(0.5, 8), GivenOnly: true}},
 	}
 }
 

@@ -117,19 +117,27 @@ func (s *Stand) playEnded() {
 	s.over = true
 }
 
-// closeClients closes them, the last one first. That a library does not come back in
-// time is no failure of the experiment: its stand ends anyway.
+// closeClients closes them, the last one first.
 func (s *Stand) closeClients() error {
 	s.mu.Lock()
 	closing := s.clients
 	s.clients = nil
 	s.mu.Unlock()
 	for _, stop := range slices.Backward(closing) {
-		if err := stop(); err != nil && drivers.ClassOf(err) != drivers.UnknownOutcome {
+		if err := closed(stop()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// closed is the error of closing a client. That a library does not come back in time is
+// no failure of the experiment, which is over: its stand ends anyway.
+func closed(err error) error {
+	if drivers.ClassOf(err) == drivers.UnknownOutcome {
+		return nil
+	}
+	return err
 }
 
 // close stops what was started, the last part first.
@@ -174,7 +182,7 @@ func (s *Stand) Await(ctx context.Context, what string, meets func([]evidence.Ex
 }
 
 // Hold keeps back what the client sends from now on, its first connection included.
-// The error is that nobody knows the client.id of this version of the library.
+// The error is an *impossible: nobody knows the client.id of this version of the library.
 func (s *Stand) Hold() (lift func(), err error) {
 	id, given := s.Settings["client.id"]
 	if !given {
@@ -182,7 +190,7 @@ func (s *Stand) Hold() (lift func(), err error) {
 		id = config.Defaults(library.Name, library.Version, config.Producer)["client.id"]
 	}
 	if id == "" {
-		return nil, fmt.Errorf("nobody knows the client.id of %s, and so nothing of it can be held back", s.candidate.Driver.Library())
+		return nil, &impossible{fmt.Sprintf("nobody knows the client.id of %s, and so nothing of it can be held back", s.candidate.Driver.Library())}
 	}
 	s.proxy.Hold(id)
 	return func() { s.proxy.Lift(id) }, nil

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"kcompare/drivers"
@@ -45,7 +44,8 @@ type Options struct {
 const Deepest = 3 * time.Second
 
 // Verify plays every experiment that says something about the settings, all of them
-// side by side, and compares. It takes a few seconds, without end with Options.Deep.
+// side by side, compares, and measures again what came out different and load can
+// change. It takes some seconds, without end with Options.Deep.
 // The error is a *drivers.ConfigError where every client refuses the settings, or that
 // of ctx. An experiment that failed stands in Report.Problems.
 func Verify(ctx context.Context, o Options) (Report, error) {
@@ -60,6 +60,7 @@ func Verify(ctx context.Context, o Options) (Report, error) {
 	}
 	runs := plan(o, candidates)
 	playAll(ctx, o, runs)
+	repeat(ctx, o, runs)
 	if ctx.Err() != nil {
 		return Report{}, context.Cause(ctx)
 	}
@@ -72,14 +73,14 @@ func Verify(ctx context.Context, o Options) (Report, error) {
 type run struct {
 	experiment Experiment
 	candidates []candidate
-	outcomes   []outcome // of each candidate
+	obstacles  []string    // why it makes no sense with a candidate's settings, or takes too long; "" for nothing
+	plays      [][]outcome // each has one of each candidate; none where there is an obstacle
 }
 
 // outcome is what came of an experiment with one client: seen, or why not.
 type outcome struct {
-	seen     Seen
-	obstacle string // it makes no sense with these settings, or takes too long
-	err      error  // it failed
+	seen Seen
+	err  error // it failed, or is an *impossible
 }
 
 // plan is the experiments that are about something that is asked for, with what
@@ -90,9 +91,9 @@ func plan(o Options, candidates []candidate) []*run {
 		if !slices.Contains(e.Roles, o.Role) || o.GivenOnly && !about(e, candidates) {
 			continue
 		}
-		r := &run{experiment: e, candidates: candidates, outcomes: make([]outcome, len(candidates))}
-		for i, c := range candidates {
-			r.outcomes[i].obstacle = e.obstacle(c.settings(e), o.Deep)
+		r := &run{experiment: e, candidates: candidates}
+		for _, c := range candidates {
+			r.obstacles = append(r.obstacles, e.obstacle(c.settings(e), o.Deep))
 		}
 		runs = append(runs, r)
 	}
@@ -100,41 +101,12 @@ func plan(o Options, candidates []candidate) []*run {
 }
 
 func about(e Experiment, candidates []candidate) bool {
-	return slices.ContainsFunc(e.Sights, func(s Sight) bool {
-		return slices.ContainsFunc(candidates, func(c candidate) bool { return c.gives(s.Key) })
-	})
+	return slices.ContainsFunc(e.Sights, func(s Sight) bool { return s.given(candidates) })
 }
 
-// playAll plays what nothing stands in the way of. With one client alone there would be
-// nothing to compare.
-func playAll(ctx context.Context, o Options, runs []*run) {
-	var playing sync.WaitGroup
-	for _, r := range runs {
-		if r.hindered() {
-			continue
-		}
-		for i := range r.candidates {
-			playing.Go(func() { r.outcomes[i].seen, r.outcomes[i].err = play(ctx, o.Now, r.experiment, r.candidates[i]) })
-		}
-	}
-	playing.Wait()
-}
-
-func (r *run) hindered() bool {
-	return slices.ContainsFunc(r.outcomes, func(o outcome) bool { return o.obstacle != "" })
-}
-
-// problems are the experiments that failed.
-func problems(runs []*run) []string {
-	var all []string
-	for _, r := range runs {
-		for i, o := range r.outcomes {
-			if o.err != nil {
-				all = append(all, r.experiment.Name+" with "+r.candidates[i].Name+": "+o.err.Error())
-			}
-		}
-	}
-	return all
+// given says whether the settings of any client name the key.
+func (s Sight) given(candidates []candidate) bool {
+	return slices.ContainsFunc(candidates, func(c candidate) bool { return c.gives(s.Key) })
 }
 
 // errEmpty is a defect of whoever calls.
