@@ -93,8 +93,10 @@ type Sight struct {
 	// Alike says whether two observations mean the same; nil: their texts are equal.
 	Alike func(a, b Observation) bool
 
-	// Timed says that load can change what is seen: a time, or how much happened within
-	// one. A difference is measured again then, and is one only if it shows each time.
+	// Timed says that load can change what is seen: a time, how much happened within one,
+	// or which records a library packs together (librdkafka sends what it has when its
+	// thread gets to it). A difference is measured again then, and is one only if it
+	// shows each time.
 	Timed bool
 
 	// Within is why observations of different libraries cannot be compared; "" where

@@ -104,7 +104,7 @@ func bulk() Experiment {
 				return drivers.Record{Topic: onlyTopic, Value: values[n*bytes : (n+1)*bytes]}
 			})
 		},
-		Sights: []Sight{{Key: "batch.size", Alike: near(0.04, 200), See: func(s Seen) Observation {
+		Sights: []Sight{{Key: "batch.size", Timed: true, Alike: near(0.04, 200), See: func(s Seen) Observation {
 			records, bytes := size(s.Settings)
 			if most := int(s.Settings.Number("batch.num.messages", usualRecords)); most < records && most*bytes < batchBytes(s.Settings) {
 				return because(s.Settings, "batch.num.messages", "a batch is full before it is large")
@@ -140,7 +140,7 @@ func many() Experiment {
 		Play: func(ctx context.Context, s *Stand) error {
 			return sendHeld(ctx, s, limit(s.Settings)*11/10+1, func(int) drivers.Record { return drivers.Record{Topic: onlyTopic, Value: []byte("a")} })
 		},
-		Sights: []Sight{{Key: "batch.num.messages", See: func(s Seen) Observation {
+		Sights: []Sight{{Key: "batch.num.messages", Timed: true, See: func(s Seen) Observation {
 			most := 0
 			for _, e := range writes(s.Trace) {
 				most = max(most, int(e.Batches[0].Records))
@@ -254,6 +254,6 @@ func lateFirst() Experiment {
 			s.Note("order", saw("log has "+strings.Join(keys, " ")))
 			return nil
 		},
-		Sights: []Sight{{Key: "queuing.strategy", See: noted("order")}},
+		Sights: []Sight{{Key: "queuing.strategy", Timed: true, See: noted("order")}},
 	}
 }
