@@ -40,15 +40,17 @@ func (r *Reader) EndOffsets(ctx context.Context, topics []string) (map[TopicPart
 // one that has not.
 func (r *Reader) AwaitEnds(ctx context.Context, ends map[TopicPartition]int64) error {
 	partitions := slices.SortedFunc(maps.Keys(ends), TopicPartition.Compare)
+	var last error // that an answer told, not the end of ctx
 	for {
 		now, err := r.listOffsets(ctx, partitions, latestOffset)
 		if err == nil {
 			if err = behind(partitions, now, ends); err == nil {
 				return nil
 			}
+			last = err
 		}
 		if err := again(ctx, err); err != nil {
-			return fmt.Errorf("await end offsets: %w", err)
+			return fmt.Errorf("await end offsets: %w", cmp.Or(last, err))
 		}
 	}
 }

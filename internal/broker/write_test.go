@@ -118,7 +118,7 @@ func TestAwaitEnds(t *testing.T) {
 	if err := <-written; err != nil {
 		t.Fatal(err)
 	}
-	err := r.AwaitEnds(withTimeout(t, 50*time.Millisecond), map[TopicPartition]int64{at: 2})
+	err := r.AwaitEnds(withTimeout(t, 500*time.Millisecond), map[TopicPartition]int64{at: 2})
 	if err == nil || !strings.Contains(err.Error(), "orders-1 ends at offset 1, expected 2") {
 		t.Errorf("error is %v, expected one that names orders-1", err)
 	}
