@@ -87,6 +87,13 @@ func TestUnknown(t *testing.T) {
 	tests := map[string]string{
 		"linger.mss":                           "linger.mss: unknown setting, did you mean linger.ms?",
 		"ProducerLingr":                        "ProducerLingr: unknown setting, did you mean ProducerLinger?",
+		"lingr":                                "lingr: unknown setting, did you mean linger.ms?",
+		"Lingr":                                "Lingr: unknown setting, did you mean linger.ms?",
+		"idempotance":                          "idempotance: unknown setting, did you mean enable.idempotence?",
+		"isolaton":                             "isolaton: unknown setting, did you mean isolation.level?",
+		"auto_comit":                           "auto_comit: unknown setting, expected one of auto.commit.enable, auto.commit.interval.ms",
+		"timout":                               "timout: unknown setting, expected one of ",
+		"mx":                                   "mx: unknown setting, `config defaults` lists them all",
 		"rocketmq":                             "rocketmq: unknown setting, `config defaults` lists them all",
 		"min.insync.replicas":                  "min.insync.replicas: is a setting of topics, not of clients",
 		"num.network.threads":                  "num.network.threads: is a setting of brokers, not of clients",

@@ -133,7 +133,7 @@ func bySpelling(a Asked) []Explanation {
 	}
 	name = strings.TrimSuffix(name, "_CONFIG")
 	for _, spelled := range []string{name, hump.ReplaceAllString(name, "$1.$2")} {
-		spelled = strings.ToLower(strings.NewReplacer("_", ".", "-", ".").Replace(spelled))
+		spelled = dotted(spelled)
 		for _, s := range config.Settings() {
 			for _, known := range append([]string{s.Name}, s.Aliases...) {
 				if strings.ReplaceAll(known, "_", ".") == spelled {
@@ -151,12 +151,14 @@ func bySpelling(a Asked) []Explanation {
 	return nil
 }
 
+// dotted is a name in small letters, with dots between its words.
+func dotted(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", ".", "-", ".").Replace(name))
+}
+
 // byPart finds the one setting whose name begins with what was typed, or has it as words.
 func byPart(a Asked) []Explanation {
-	for _, fits := range []func(known, typed string) bool{
-		func(known, typed string) bool { return strings.HasPrefix(known, typed+".") },
-		func(known, typed string) bool { return strings.Contains("."+known+".", "."+typed+".") },
-	} {
+	for _, fits := range []func(known, typed string) bool{begins, hasWords} {
 		found := parts(strings.ToLower(a.Name), fits)
 		if len(found) == 1 {
 			return []Explanation{{Asked: a.Name, Key: found[0], Value: a.Value, Note: a.Name + " is taken for " + found[0] + ", the only one of that kind"}}
@@ -165,6 +167,11 @@ func byPart(a Asked) []Explanation {
 	return nil
 }
 
+func begins(known, typed string) bool { return strings.HasPrefix(known, typed+".") }
+
+func hasWords(known, typed string) bool { return strings.Contains("."+known+".", "."+typed+".") }
+
+// parts is the settings one of whose names fits what was typed.
 func parts(typed string, fits func(known, typed string) bool) []string {
 	var found []string
 	for _, s := range config.Settings() {
@@ -226,41 +233,4 @@ func settingsOf(option string) []string {
 		}
 	}
 	return all
-}
-
-// unknown says whose setting it is, if not a client's, which ones it may be a part of, or
-// which one is nearest.
-func unknown(name string) error {
-	for library, whose := range map[string]string{"kafka-topic": "topics", "kafka-broker": "brokers"} {
-		if _, has := config.Newest(library).Property(name); has && (library == "kafka-topic" || !onTopics(name)) {
-			return &config.Error{Keys: []string{name}, Reason: fmt.Sprintf("is a setting of %s, not of clients", whose)}
-		}
-	}
-	names := everyName()
-	if near := config.Nearest(name, names); near != "" {
-		return &config.Error{Keys: []string{name}, Reason: "unknown setting, did you mean " + near + "?"}
-	}
-	if some := parts(strings.ToLower(name), strings.Contains); len(some) > 0 {
-		return &config.Error{Keys: []string{name}, Reason: "unknown setting, expected one of " + strings.Join(some, ", ")}
-	}
-	return &config.Error{Keys: []string{name}, Reason: "unknown setting, `config defaults` lists them all"}
-}
-
-func onTopics(name string) bool {
-	_, has := config.Newest("kafka-topic").Property(name)
-	return has
-}
-
-// everyName is the catalogue's names, franz-go's options and Java's keys, so that a
-// letter too many finds any of them. The catalogue's come first.
-func everyName() []string {
-	names := config.Names()
-	for _, library := range []string{"franz-go", "kafka-clients"} {
-		for _, p := range config.Newest(library).Properties() {
-			if !slices.Contains(names, p.Name) {
-				names = append(names, p.Name)
-			}
-		}
-	}
-	return names
 }
