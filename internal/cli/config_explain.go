@@ -95,7 +95,7 @@ func runConfigExplain(opts *configExplainOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := opts.output.writeTables(opts.state, all, explained(all)...); err != nil {
+	if err := opts.output.writeTables(opts.state, all, explained(all, opts.state.Width)...); err != nil {
 		return err
 	}
 	for _, e := range all {
@@ -106,13 +106,13 @@ func runConfigExplain(opts *configExplainOptions) error {
 	return nil
 }
 
-func explained(all []explain.Explanation) []report.Table {
+func explained(all []explain.Explanation, width int) []report.Table {
 	var tables []report.Table
 	for _, e := range all {
-		tables = append(tables, explainedOne(e))
+		tables = append(tables, explainedOne(e, width))
 	}
 	if broken := brokenOf(all); len(broken) > 0 {
-		tables = append(tables, report.Table{Title: "Together", Notes: broken})
+		tables = append(tables, report.Table{Title: "Together", Notes: broken, Width: width})
 	}
 	return tables
 }
@@ -134,9 +134,10 @@ func brokenOf(all []explain.Explanation) []string {
 
 func ruleLine(c explain.Conflict) string { return strings.Join(c.Keys, " and ") + ": " + c.Reason }
 
-func explainedOne(e explain.Explanation) report.Table {
+func explainedOne(e explain.Explanation, width int) report.Table {
 	t := report.Table{
 		Title:   e.Key,
+		Width:   width,
 		Columns: []report.Column{{Name: "CLIENT"}, {Name: "NAME"}, {Name: "DEFAULT"}, {Name: "RANGE"}},
 	}
 	if e.Value != nil {
@@ -144,7 +145,7 @@ func explainedOne(e explain.Explanation) report.Table {
 		t.Columns = append(t.Columns, report.Column{Name: t.Title + " IS"})
 	}
 	for _, c := range e.Clients {
-		row := []string{c.Library + " " + strings.Join(c.Versions, ", "), clientName(c), c.Default, c.Range}
+		row := []string{c.Library + " " + strings.Join(c.Versions, ", "), clientName(c), breakable(c.Default), c.Range}
 		if e.Value != nil {
 			row = append(row, inItsWords(e, c))
 		}
@@ -152,6 +153,15 @@ func explainedOne(e explain.Explanation) report.Table {
 	}
 	t.Notes = notesOf(e)
 	return t
+}
+
+// breakable lets a long list of words be broken into lines.
+func breakable(list string) string {
+	const long = 40
+	if len(list) <= long || strings.Contains(list, " ") {
+		return list
+	}
+	return strings.ReplaceAll(list, ",", ", ")
 }
 
 func clientName(c explain.Client) string {

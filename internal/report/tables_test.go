@@ -53,3 +53,29 @@ no topic_s\_
 		}
 	}
 }
+
+// TestWidth: cells and notes are broken between words, the widest column first; what has
+// no blank stays whole.
+func TestWidth(t *testing.T) {
+	table := report.Table{
+		Width:   36,
+		Columns: []report.Column{{Name: "client"}, {Name: "default"}, {Name: "n", Figure: true}},
+		Rows:    [][]string{{"franz-go v1.22.3", "1 (fixed 5 with idempotence)", "12"}, {"a", "fits", "3"}},
+		Notes:   []string{"a note that is too long for one line of the text", "short"},
+	}
+	want := `client           default           n
+franz-go         1 (fixed 5 with  12
+v1.22.3          idempotence)
+a                fits              3
+a note that is too long for one
+  line of the text
+short
+`
+	var b strings.Builder
+	if err := report.TextTables(&b, table); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
