@@ -43,7 +43,7 @@ func unled() Experiment {
 				return saw("no Metadata in " + seconds(unledWait(s.Settings)))
 			}
 			o := lasted(after)
-			o.Text = "Metadata after " + o.Text
+			o.Text = "Metadata " + o.Text + " after the one before"
 			return o
 		}}},
 	}
@@ -62,15 +62,21 @@ func unledWait(s Settings) time.Duration {
 	return s.Millis("topic.metadata.refresh.fast.interval.ms", time.Second) + 1500*time.Millisecond
 }
 
-// askedForLeader is how long after the first answer the topic was asked about.
+// askedForLeader is how long the client let pass between the last time that it asked
+// about the topic and the first after it was refused: kgo counts from there
+// (kgo/metadata.go, updateMetadataLoop), and a busy machine comes late to the refusal.
 func askedForLeader(trace []evidence.Exchange) (time.Duration, bool) {
-	var refused *evidence.Exchange
-	for i, e := range trace {
+	var before time.Duration
+	refused := false
+	for _, e := range trace {
 		switch {
-		case refused == nil && e.API == "Produce" && len(e.Batches) > 0:
-			refused = &trace[i]
-		case refused != nil && e.API == "Metadata" && e.Fields["topics"] != "0":
-			return arrived(e) - arrived(*refused), true
+		case len(e.Batches) > 0:
+			refused = true
+		case e.API != "Metadata" || e.Fields["topics"] == "0":
+		case refused:
+			return arrived(e) - before, true
+		default:
+			before = arrived(e)
 		}
 	}
 	return 0, false

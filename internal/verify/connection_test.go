@@ -18,7 +18,7 @@ func TestConnectionFlips(t *testing.T) {
 func leaderFlips() []flip {
 	return []flip{
 		{key: "topic.metadata.refresh.fast.interval.ms", a: "100", b: "1500", only: onlyFranz},
-		{key: "topic.metadata.propagation.max.ms", a: "500", b: "3000", only: onlyLibrdkafka},
+		{key: "topic.metadata.propagation.max.ms", a: "500", b: "6000", only: onlyLibrdkafka, deep: true},
 	}
 }
 
@@ -33,13 +33,13 @@ func connectionFlips(own map[string]string) []flip {
 	secure := with(map[string]string{"security.protocol": "ssl"})
 	login := with(map[string]string{"security.protocol": "sasl_plaintext", "sasl.username": "anna", "sasl.password": "nobody's"})
 	return []flip{
-		{key: "connections.max.idle.ms", a: "300", b: "3000", with: own},
-		{key: "topic.metadata.refresh.interval.ms", a: "600", b: "1800", with: often},
-		{key: "metadata.max.age.ms", a: "600", b: "1800", with: often, only: onlyFranz},
+		{key: "connections.max.idle.ms", a: "300", b: "6000", with: own, deep: true},
+		{key: "topic.metadata.refresh.interval.ms", a: "600", b: "3000", with: often},
+		{key: "metadata.max.age.ms", a: "600", b: "3000", with: often, only: onlyFranz},
 		{key: "security.protocol", a: "plaintext", b: "ssl", with: own},
 		{key: "sasl.mechanism", a: "PLAIN", b: "SCRAM-SHA-256", with: login},
-		{key: "socket.connection.setup.timeout.ms", a: "1000", b: "2000", with: secure},
-		{key: "reconnect.backoff.ms", a: "100", b: "1000", with: with(map[string]string{"reconnect.backoff.max.ms": "1000"}), only: onlyLibrdkafka},
+		{key: "socket.connection.setup.timeout.ms", a: "1000", b: "3000", with: secure},
+		{key: "reconnect.backoff.ms", a: "100", b: "2000", with: with(map[string]string{"reconnect.backoff.max.ms": "2000"}), only: onlyLibrdkafka, deep: true},
 		{key: "reconnect.backoff.max.ms", a: "300", b: "1000", with: own, only: onlyLibrdkafka},
 	}
 }

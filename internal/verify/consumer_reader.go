@@ -93,7 +93,7 @@ func (s *Stand) writeAborted(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, settingUp)
 	defer cancel()
-	if err := errors.Join(abort(ctx, p), p.Close()); err != nil {
+	if err := errors.Join(abort(ctx, p), closed(p.Close())); err != nil {
 		return err
 	}
 	if err := s.Reader.AwaitDecided(ctx, []string{readTopic}); err != nil {

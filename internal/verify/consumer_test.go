@@ -42,7 +42,7 @@ func consumerFlips() []flip {
 		{key: "enable.metrics.push", a: "true", b: "false"},
 		{key: "heartbeat.interval.ms", a: "1000", b: "3000", with: group},
 		{key: "auto.commit.interval.ms", a: "500", b: "1500", with: commits},
-		{key: "socket.timeout.ms", a: "500", b: "3000", with: map[string]string{"fetch.wait.max.ms": "100"}},
+		{key: "socket.timeout.ms", a: "500", b: "6000", with: map[string]string{"fetch.wait.max.ms": "100"}, deep: true},
 	}
 }
 

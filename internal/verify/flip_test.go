@@ -15,7 +15,8 @@ import (
 )
 
 // flip is the proof that a key is proven: with one value both libraries are seen to do
-// the same, and with one value against the other they are not.
+// the same, and with one value against the other they are not. Values of what is Timed
+// are far apart, for a busy machine must not make them alike in any of three plays.
 type flip struct {
 	key  string
 	a, b string // "": not set

@@ -98,7 +98,7 @@ func try(role config.Role, d drivers.Driver, s Settings) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return notes, client.Close()
+	return notes, closed(client.Close())
 }
 
 // bare is the settings as they are, with another address.

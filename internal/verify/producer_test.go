@@ -39,7 +39,7 @@ func producerFlips() []flip {
 		{key: "linger.ms", a: "0", b: "100"},
 		{key: "max.in.flight.requests.per.connection", a: "2", b: "4", with: plain},
 		{key: "max.in.flight.requests.per.connection", a: "5", b: "1000000", with: plain},
-		{key: "sticky.partitioning.linger.ms", a: "20", b: "200", only: onlyLibrdkafka},
+		{key: "sticky.partitioning.linger.ms", a: "20", b: "1000", only: onlyLibrdkafka},
 		{key: "retries", a: "2", b: "4", with: plain},
 		{key: "retry.backoff.ms", a: "100", b: "300"},
 		{key: "retry.backoff.max.ms", a: "200", b: "600", only: onlyLibrdkafka},
