@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,10 @@ type block struct {
 	// data says that the text is a file of data, which may have settings of its own
 	// program beside Kafka's: a name is wrong only where it is nearly one of Kafka's.
 	data bool
+
+	// shared are the settings, of this file or another one, that reach producers and
+	// consumers.
+	shared map[place]bool
 }
 
 // item is one setting with its canonical name.
@@ -59,6 +64,11 @@ func (b *block) item(e source.Entry) item {
 func canonicalName(key string) string {
 	s, _ := config.Lookup(key)
 	return s.Name
+}
+
+// place is where an item is written.
+func (b *block) place(i item) place {
+	return place{cmp.Or(i.Path, b.file.Path), i.KeyAt}
 }
 
 // get is the last setting of that canonical name, which is the one that counts.

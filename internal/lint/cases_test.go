@@ -1,11 +1,14 @@
 package lint
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,11 +19,11 @@ import (
 // TestCases holds lint to folders of files with the right answers: errors and warnings
 // are exactly the rows of expected.tsv, and each info of it is found.
 func TestCases(t *testing.T) {
-	for _, folder := range []string{"cases", "own"} {
+	for _, folder := range []string{"cases", "own", "go", "java"} {
 		t.Run(folder, func(t *testing.T) {
 			root := filepath.Join("testdata", folder)
 			want := expected(t, filepath.Join(root, "expected.tsv"))
-			found := lintPaths(t, root)
+			found := lintTestdata(t, root)
 			var got []string
 			for _, f := range found {
 				row := fmt.Sprintf("%s:%d %s %s", filepath.Base(f.File), f.Line, f.Severity, f.Key)
@@ -58,12 +61,43 @@ func expected(t *testing.T, path string) []string {
 	return slices.Compact(rows)
 }
 
+// testdata is everything below that folder, read once: Java's reader takes seconds to
+// start.
+var testdata = sync.OnceValues(func() ([]source.File, error) {
+	return source.Read(context.Background(), source.Options{}, "testdata")
+})
+
+// lintTestdata judges the files of testdata below a folder.
+func lintTestdata(t *testing.T, folder string) []Finding {
+	t.Helper()
+	all, err := testdata()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []source.File
+	for _, f := range all {
+		if strings.HasPrefix(f.Path, folder+string(filepath.Separator)) {
+			files = append(files, f)
+		}
+	}
+	return lintFiles(t, files)
+}
+
 func lintPaths(t *testing.T, paths ...string) []Finding {
 	t.Helper()
 	files, err := source.Read(t.Context(), source.Options{}, paths...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return lintFiles(t, files)
+}
+
+func lintFiles(t *testing.T, files []source.File) []Finding {
+	t.Helper()
+	if len(files) == 0 {
+		t.Fatal("no files")
+	}
+	needJDK(t, files)
 	for _, f := range files {
 		if f.Unread != "" {
 			t.Errorf("%s: not read: %s", f.Path, f.Unread)
@@ -72,10 +106,22 @@ func lintPaths(t *testing.T, paths ...string) []Finding {
 	return Lint(files)
 }
 
+func needJDK(t *testing.T, files []source.File) {
+	t.Helper()
+	if !slices.ContainsFunc(files, func(f source.File) bool { return f.Language == source.Java }) {
+		return
+	}
+	if _, err := exec.LookPath("java"); err == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("needs java: install a JDK 17")
+	}
+	t.Skip("needs java, which is not installed")
+}
+
 func lines(all []Finding) string {
 	var b strings.Builder
-	for _, f := range all {
-		fmt.Fprintf(&b, "%s:%d:%d: %s: %s: %s; %s\n", f.File, f.Line, f.Column, f.Severity, f.Rule, f.Message, f.Fix)
-	}
+	_ = Text(&b, all, nil) // a Builder takes everything
 	return b.String()
 }

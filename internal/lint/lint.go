@@ -44,8 +44,9 @@ func checks() []check {
 func Lint(files []source.File) []Finding {
 	var all []Finding
 	ignores := map[string][]source.Ignore{}
+	shared := sharedOf(files)
 	for i := range files {
-		all = append(all, lintFile(&files[i])...)
+		all = append(all, lintFile(&files[i], shared)...)
 		ignores[files[i].Path] = files[i].Ignores
 	}
 	all = silence(unique(all), ignores)
@@ -53,10 +54,32 @@ func Lint(files []source.File) []Finding {
 	return all
 }
 
-func lintFile(f *source.File) []Finding {
+// sharedOf are the places of the settings that both a producer and a consumer get.
+func sharedOf(files []source.File) map[place]bool {
+	roles := map[place]source.Role{}
+	shared := map[place]bool{}
+	for i := range files {
+		for _, b := range files[i].Blocks {
+			if b.Role != source.Producer && b.Role != source.Consumer {
+				continue
+			}
+			for _, e := range b.Entries {
+				at := place{cmp.Or(e.Path, files[i].Path), e.KeyAt}
+				if roles[at] != "" && roles[at] != b.Role {
+					shared[at] = true
+				}
+				roles[at] = b.Role
+			}
+		}
+	}
+	return shared
+}
+
+func lintFile(f *source.File, shared map[place]bool) []Finding {
 	var all []Finding
 	for i := range f.Blocks {
 		b := newBlock(f, &f.Blocks[i])
+		b.shared = shared
 		for _, c := range checks() {
 			for _, found := range c.in(b) {
 				found.Rule = c.Name

@@ -51,7 +51,8 @@ func (b *block) takes(i item) bool {
 	return b.isLibrdkafka() && i.Key == "default.topic.config"
 }
 
-// elsewhere are the libraries that have a rule of their own for their keys.
+// brokerOrTopic says where a key of brokers or topics is set: "broker", "topic" or both;
+// "" for any other key.
 func brokerOrTopic(key string) (home string) {
 	topic, broker := libraryNamed("topic").knows(key), libraryNamed("broker").knows(key)
 	switch {
@@ -248,6 +249,9 @@ func versionKey(b *block) []Finding {
 	return all
 }
 
+// wrongRole says nothing of an entry that is set under a condition, which may ask for the
+// kind of client, nor of one that reaches clients of both kinds where each ignores what is
+// the other's: it is of use to one of them.
 func wrongRole(b *block) []Finding {
 	if b.Role != source.Producer && b.Role != source.Consumer {
 		return nil
@@ -258,7 +262,10 @@ func wrongRole(b *block) []Finding {
 	}
 	var all []Finding
 	for _, i := range b.items {
-		if !b.library.knows(i.Key) || b.library.applies(i.Key, b.Role) || b.of("franz") {
+		if !b.library.knows(i.Key) || b.library.applies(i.Key, b.Role) || b.of("franz") || i.Maybe {
+			continue
+		}
+		if severity == Warning && b.shared[b.place(i)] {
 			continue
 		}
 		all = append(all, finding(i, severity, fmt.Sprintf("%s means nothing to a %s: %s", i.Key, b.Role, consequence), "take it out"))

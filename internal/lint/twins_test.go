@@ -129,11 +129,7 @@ func write(t *testing.T, path, text string) {
 
 // TestFine holds lint to silence over correct files of data; TestCodeFine has the code.
 func TestFine(t *testing.T) {
-	paths, err := filepath.Glob("testdata/fine/*.*")
-	if err != nil || len(paths) < 14 {
-		t.Fatal(paths, err)
-	}
-	for _, f := range lintPaths(t, paths...) {
+	for _, f := range lintTestdata(t, filepath.Join("testdata", "fine")) {
 		if f.Severity != Info {
 			t.Errorf("%s:%d: %s: %s: %s", f.File, f.Line, f.Severity, f.Rule, f.Message)
 		}

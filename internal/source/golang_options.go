@@ -96,7 +96,7 @@ func (o goOptions) outOfRange() []Fact {
 	for _, e := range o.list {
 		p, known := config.Newest("franz-go").Property(e.Key)
 		n, ok := goMeasure(p.Type, e.Value)
-		if !known || !ok || e.maybe || n == 0 && (p.Default == "0s" || p.Default == "0") {
+		if !known || !ok || e.Maybe || n == 0 && (p.Default == "0s" || p.Default == "0") {
 			continue // 0 is RecordDeliveryTimeout's word for none
 		}
 		low, high := n < p.Min, n > p.Max
@@ -161,7 +161,7 @@ func (o goOptions) get(name string) (goEntry, bool) {
 // has reports whether an option is there in any case.
 func (o goOptions) has(name string) bool {
 	e, found := o.get(name)
-	return found && !e.maybe
+	return found && !e.Maybe
 }
 
 // lacks reports whether none of these is there in any case.
@@ -205,7 +205,7 @@ func (o goOptions) refused() []Fact {
 		}
 	}
 	for _, e := range o.list {
-		if needed := goNeeds[e.Key]; needed != nil && !e.maybe && o.lacks(needed...) {
+		if needed := goNeeds[e.Key]; needed != nil && !e.Maybe && o.lacks(needed...) {
 			add("option-needs", e.Key, map[string]string{"other": needed[0]})
 		}
 		if e.Value.Kind == Text && e.Value.Text == "" && (e.Key == "TransactionalID" || e.Key == "InstanceID") {
@@ -258,7 +258,7 @@ func (o goOptions) duration(name string, byDefault time.Duration) (d time.Durati
 		return byDefault, !o.open
 	}
 	d, err := time.ParseDuration(e.Value.Text)
-	return d, err == nil && strings.TrimSpace(e.Value.Text) != "" && !e.maybe
+	return d, err == nil && strings.TrimSpace(e.Value.Text) != "" && !e.Maybe
 }
 
 // session compares the timeouts of a group that reads and writes in transactions: the

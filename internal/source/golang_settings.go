@@ -12,7 +12,6 @@ type goEntry struct {
 	goType string        // of the value
 	call   *ast.CallExpr // of kgo's option
 	in     *goFile
-	maybe  bool       // it stands in a branch that need not be taken
 	path   []ast.Node // the branches and loops in which it is set
 }
 
@@ -79,6 +78,6 @@ func inBranch(branch, at []ast.Node) bool {
 // unsure is the entry with a value that may be another one.
 func (e goEntry) unsure() goEntry {
 	e.Value = Value{Kind: Computed, Source: e.Value.Source, At: e.Value.At, Changing: e.Value.Changing}
-	e.CanonicalValue, e.maybe = "", true
+	e.CanonicalValue, e.Maybe = "", true
 	return e
 }

@@ -36,7 +36,7 @@ func (a *javaAnswer) take(answer []byte) error {
 var javaUnescaped = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
 
 // javaFields is how many fields each kind of line has.
-var javaFields = map[string]int{"unread": 5, "block": 6, "entry": 12, "member": 6, "fact": 7}
+var javaFields = map[string]int{"unread": 5, "block": 6, "entry": 13, "member": 6, "fact": 7}
 
 func (a *javaAnswer) record(f []string) error {
 	if len(f) < 5 || javaFields[f[0]] != len(f) {
@@ -113,7 +113,7 @@ func (f *File) javaEntry(in input, at Pos, s []string) error {
 	if b.Class == "KafkaStreams" && !javaKnown(key) {
 		return nil
 	}
-	b.Entries = append(b.Entries, Entry{Key: key, KeyAt: at, Value: v})
+	b.Entries = append(b.Entries, Entry{Key: key, KeyAt: at, Value: v, Maybe: s[8] != ""})
 	if fact, wrong := javaType(key, s[7], at, v); wrong {
 		f.Facts = append(f.Facts, fact)
 	}
@@ -122,7 +122,20 @@ func (f *File) javaEntry(in input, at Pos, s []string) error {
 
 // finishJava puts what was found in the order of the file.
 func (f *File) finishJava() {
+	for i := range f.Blocks {
+		if b := &f.Blocks[i]; b.Class == "" && ofTopic(b.Entries) {
+			b.Client = "topic"
+		}
+	}
 	slices.SortStableFunc(f.Facts, func(a, b Fact) int { return goBefore(a.At, b.At) })
 	f.Facts = slices.CompactFunc(f.Facts, func(a, b Fact) bool { return a.At == b.At && a.Rule == b.Rule })
 	slices.SortStableFunc(f.Blocks, func(a, b Block) int { return goBefore(a.At, b.At) })
+}
+
+// ofTopic reports whether a map that is given to no client is one for NewTopic.configs():
+// all its keys are settings of topics, and some of no client.
+func ofTopic(entries []Entry) bool {
+	of := func(e Entry, library string) bool { return slices.Contains(tables()[e.Key], library) }
+	return slices.ContainsFunc(entries, func(e Entry) bool { return !of(e, "kafka-clients") }) &&
+		!slices.ContainsFunc(entries, func(e Entry) bool { return !of(e, "kafka-topic") })
 }

@@ -41,6 +41,7 @@ type pythonEntry struct {
 	Source   string    `json:"source"`
 	At       pythonPos `json:"at"`
 	Changing []string  `json:"changing"`
+	Maybe    bool      `json:"maybe"`
 }
 
 type pythonFact struct {
@@ -82,7 +83,7 @@ func (b pythonBlock) block() Block {
 
 func (e pythonEntry) entry(client string) Entry {
 	made := Entry{
-		Path: e.Path, Key: e.Key, KeyAt: e.KeyAt.pos(),
+		Path: e.Path, Key: e.Key, KeyAt: e.KeyAt.pos(), Maybe: e.Maybe,
 		Value: Value{Kind: e.Kind, Text: e.Text, Source: e.Source, At: e.At.pos(), Changing: e.Changing},
 	}
 	if client == "kafka-python" || client == "aiokafka" {

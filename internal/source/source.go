@@ -90,6 +90,10 @@ type Entry struct {
 	// canonical counterpart.
 	Canonical      string
 	CanonicalValue string
+
+	// Maybe says that the entry, or another value of it, is set under a condition, which
+	// may be one about the kind of client.
+	Maybe bool
 }
 
 // Kind is what a value is.

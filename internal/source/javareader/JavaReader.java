@@ -14,7 +14,7 @@ import javax.tools.*;
  *
  *   unread  FILE LINE COLUMN MESSAGE
  *   block   FILE LINE COLUMN CLASS OPEN        settings that go to CLASS ("" where to nothing); OPEN: maybe not all
- *   entry   FILE LINE COLUMN KEY KIND TEXT SOURCE LINE COLUMN CHANGING TYPE  of the block before
+ *   entry   FILE LINE COLUMN KEY KIND TEXT SOURCE LINE COLUMN CHANGING TYPE MAYBE  of the block before
  *   member  FILE LINE COLUMN CLASS NAME        a constant of one of Kafka's classes
  *   fact    FILE LINE COLUMN RULE ABOUT ARG
  *

@@ -9,6 +9,7 @@ class Entry {
     Value value;
     ExpressionTree written; // the value
     List<Tree> path;        // the branches and loops in which it is set
+    boolean maybe;          // it is set in a branch that need not be taken
 
     Entry(String key, Tree at, Value value, ExpressionTree written, List<Tree> path) {
         this.key = key;
@@ -19,7 +20,9 @@ class Entry {
     }
 
     Entry with(Value other, List<Tree> where) {
-        return new Entry(key, at, other, written, where);
+        Entry e = new Entry(key, at, other, written, where);
+        e.maybe = maybe;
+        return e;
     }
 }
 
@@ -55,7 +58,9 @@ class Settings {
                 all.put(e.key, e);
             } else {
                 Entry shown = before == null ? e : before;
-                all.put(e.key, shown.with(Value.computed(shown.value.changing), shown.path));
+                Entry unsure = shown.with(Value.computed(shown.value.changing), shown.path);
+                unsure.maybe = true;
+                all.put(e.key, unsure);
             }
         }
         return new ArrayList<>(all.values());
@@ -123,7 +128,7 @@ class SettingsWalk extends TreeScanner<Void, Void> {
         out.line("block", text, text.line(at), text.column(at), taker, s.open ? "open" : "");
         for (Entry e : entries) {
             out.line("entry", text, text.line(e.at), text.column(e.at), e.key, e.value.kind, e.value.text, text.written(e.written),
-                text.line(e.written), text.column(e.written), String.join(" ", e.value.changing), e.value.type);
+                text.line(e.written), text.column(e.written), String.join(" ", e.value.changing), e.value.type, e.maybe ? "maybe" : "");
         }
     }
 

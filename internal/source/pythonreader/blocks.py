@@ -55,11 +55,13 @@ class Blocks:
         for condition in [c for c in evaluator.met if not c.startswith("loop ")][:VARIANTS]:
             values.append(read(Evaluator({condition: True}), call))
         seen = []
+        values = [value for value in values if isinstance(value, Dict)]
         for value in values:
-            if not isinstance(value, Dict):
-                continue
             self.used.update(id(node) for node in value.nodes)
             block = self.block(value, client, role, kind, call)
+            for entry in block["entries"]:
+                if any(entry["key"] not in other.items for other in values):
+                    entry["maybe"] = True
             if (block["entries"] or not value.open) and block not in seen:
                 seen.append(block)
         self.found += seen
