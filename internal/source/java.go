@@ -107,7 +107,7 @@ func javaFailure(ctx context.Context, err error, said string) error {
 func javaProgram() ([]byte, error) {
 	var imports []string
 	var classes bytes.Buffer
-	for _, name := range []string{"JavaReader", "SettingsWalk", "Folding", "FactScan"} {
+	for _, name := range []string{"JavaReader", "SettingsWalk", "Settings", "Folding", "FactScan"} {
 		text, err := javaReader.ReadFile("javareader/" + name + ".java")
 		if err != nil {
 			return nil, err

@@ -13,26 +13,25 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kcompare/internal/broker"
+	"kcompare/internal/broker/brokertest"
 )
 
 var updateConstants = flag.Bool("update-java-constants", false, "write java_constants.tsv again")
 
-// TestJavaConstants makes the table again from the jars of kafka-clients in Maven's folder,
-// with javap, and compares. Where a jar is missing there is nothing to compare with: CI
-// fetches them for the tests with a real Kafka.
+// TestJavaConstants makes the table again from the jars of kafka-clients, which Maven
+// brings, with javap, and compares.
 func TestJavaConstants(t *testing.T) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Skip(err)
-	}
+	brokertest.NeedKafka(t)
 	versions := map[string]string{}
-	for _, v := range []string{"3.9.1", "4.4.0"} {
-		versions[v] = filepath.Join(home, ".m2/repository/org/apache/kafka/kafka-clients", v, "kafka-clients-"+v+".jar")
-		if _, err := os.Stat(versions[v]); err != nil {
-			t.Skipf("needs the jar of kafka-clients %s: run the tests with a real Kafka once, which fetch it", v)
+	for _, v := range []string{"3.9.1", broker.DefaultKafkaVersion} {
+		jars, err := broker.Jars(t.Context(), broker.KafkaOptions{Version: v})
+		if err != nil {
+			t.Fatal(err)
 		}
+		versions[v] = filepath.Join(jars, "kafka-clients-"+v+".jar")
 	}
-	needJava(t)
 	table := javaTable(t, versions)
 	if *updateConstants {
 		if err := os.WriteFile("java_constants.tsv", []byte(table), 0o644); err != nil {
