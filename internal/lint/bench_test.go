@@ -9,11 +9,24 @@ import (
 	"kcompare/internal/source"
 )
 
-// BenchmarkLint1000 is a project of 1,000 files, 400 in Python, 200 in Go, 400 of data and
-// prose; every second one has nothing to do with Kafka.
+// BenchmarkLint1000 is a project of 1,000 files: "mixed" has 400 in Python, 200 in Go, 400
+// of data and prose, "with Java" 100 of Java for as many of Python; every second file has
+// nothing to do with Kafka. The others are of one language, and all of them about Kafka.
 func BenchmarkLint1000(b *testing.B) {
+	mixed := mixed(b)
+	for name, samples := range map[string][]sample{
+		"mixed":      mixed,
+		"with Java":  append([]sample{read(b, "java/Transactions.java"), {"Other.java", []byte("class Other { int f() { return 1; } }\n")}}, mixed[2:]...),
+		"Python":     {read(b, "cases/a01_timeouts.py"), read(b, "cases/a09_fine.py"), read(b, "fine/python/outbox.py"), read(b, "fine/python/from_env.py")},
+		"Go":         {read(b, "cases/b08_session.go"), read(b, "fine/go/kgo_env.go"), read(b, "fine/go/confluent_env.go")},
+		"properties": {read(b, "fine/producer.properties"), read(b, "fine/quarkus.properties"), read(b, "cases/a06_blanks.properties")},
+	} {
+		b.Run(name, func(b *testing.B) { benchmark(b, samples) })
+	}
+}
+
+func benchmark(b *testing.B, samples []sample) {
 	folder := b.TempDir()
-	samples := samples(b)
 	for i := range 1000 {
 		s := samples[i%len(samples)]
 		if err := os.MkdirAll(filepath.Join(folder, fmt.Sprint(i)), 0o755); err != nil {
@@ -38,8 +51,16 @@ type sample struct {
 	text []byte
 }
 
-// samples are twenty files in the mix of the benchmark.
-func samples(b *testing.B) []sample {
+func read(b *testing.B, name string) sample {
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return sample{filepath.Base(name), text}
+}
+
+// mixed are twenty files.
+func mixed(b *testing.B) []sample {
 	names := []string{
 		"cases/a01_timeouts.py", "cases/a05_java_keys.py", "cases/a09_fine.py", "cases/d06_offset.py",
 		"cases/a02_alias.go", "cases/b08_session.go",
@@ -47,11 +68,7 @@ func samples(b *testing.B) []sample {
 	}
 	var all []sample
 	for _, name := range names {
-		text, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			b.Fatal(err)
-		}
-		all = append(all, sample{filepath.Base(name), text}, sample{"other" + filepath.Ext(name), other(filepath.Ext(name))})
+		all = append(all, read(b, name), sample{"other" + filepath.Ext(name), other(filepath.Ext(name))})
 	}
 	return all
 }

@@ -37,7 +37,8 @@ func sortedWords(key string) string {
 }
 
 // misspelling is nearest, but only where hardly anything else can be meant: at most three
-// letters of a name with two dots, one of a name with one.
+// letters of a name with two dots, one of a name with one. A name behind a word of the
+// program's own (my.max.poll.records) is spelt right.
 func misspelling(key string, names []string) string {
 	dots := strings.Count(key, ".")
 	if dots == 0 {
@@ -54,7 +55,7 @@ func misspelling(key string, names []string) string {
 	case near == "":
 		return ""
 	case sortedWords(near) == sortedWords(key),
-		dots >= 2 && config.Distance(key, near) <= 3, dots == 1 && config.Distance(key, near) <= 1:
+		dots >= 2 && config.Distance(key, near) <= 3 && !strings.HasSuffix(key, "."+near), dots == 1 && config.Distance(key, near) <= 1:
 		return near
 	}
 	return ""

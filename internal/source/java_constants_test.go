@@ -79,7 +79,7 @@ func javaTable(t *testing.T, jars map[string]string) string {
 
 func javap(t *testing.T, jar string) string {
 	clients, common := "org.apache.kafka.clients.", "org.apache.kafka.common.config."
-	out, err := exec.CommandContext(t.Context(), "javap", "-cp", jar, "-constants", "-public",
+	out, err := exec.CommandContext(t.Context(), "javap", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-cp", jar, "-constants", "-public",
 		clients+"producer.ProducerConfig", clients+"consumer.ConsumerConfig", clients+"admin.AdminClientConfig", clients+"CommonClientConfigs",
 		common+"SaslConfigs", common+"SslConfigs", common+"TopicConfig").Output()
 	if err != nil {
