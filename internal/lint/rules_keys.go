@@ -100,10 +100,11 @@ func (b *block) foreign(key string) bool {
 }
 
 func (b *block) unknown(i item) (Finding, bool) {
-	near := nearest(i.Key, b.library.keys())
+	search := nearest
 	if b.data || b.of("java") {
-		near = misspelling(i.Key, b.library.keys())
+		search = misspelling
 	}
+	near := search(i.Key, b.library.keys())
 	if near == "" && (b.data || b.of("java")) {
 		return Finding{}, false // of the program itself, a serializer, an interceptor
 	}
