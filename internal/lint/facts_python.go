@@ -16,7 +16,7 @@ func pythonFacts() map[string]factRule {
 			always("catches nothing: the library raises KafkaException, whose args[0] is the KafkaError"),
 			always("except KafkaException as e, then e.args[0].code(), .fatal(), .retriable(), .txn_requires_abort()")},
 		"raise-kafka-error": {Error,
-			always("KafkaError is no exception: raised it flies past except Exception and except KafkaException"),
+			always("KafkaError is no exception: raised it flies past except KafkaException, except Exception and even except BaseException"),
 			always("raise KafkaException(msg.error())")},
 		"no-such-member":          {Error, noMember, nearMember},
 		"member-of-some-versions": {Info, someVersions, needsVersion},

@@ -41,7 +41,8 @@ func (b *block) takes(i item) bool {
 	switch {
 	case b.of("franz"):
 		return true // the compiler knows kgo's options
-	case b.Class == "SerializingProducer" || b.Class == "DeserializingConsumer":
+	case strings.Contains(b.Class, "SerializingProducer") || strings.Contains(b.Class, "Deserializing"), // also Async..., ...ShareConsumer
+		b.Class == "" && b.of("python") && i.Value.Kind != source.Text: // an object: for one of these, out of sight
 		return slices.Contains([]string{"key.serializer", "value.serializer", "key.deserializer", "value.deserializer"}, i.Key)
 	case strings.HasPrefix(b.Class, "Avro"):
 		return strings.HasPrefix(i.Key, "schema.registry.")

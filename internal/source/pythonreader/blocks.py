@@ -58,6 +58,8 @@ class Blocks:
         values = [value for value in values if isinstance(value, Dict)]
         for value in values:
             self.used.update(id(node) for node in value.nodes)
+            if self.module.fails(call):
+                continue
             block = self.block(value, client, role, kind, call)
             for entry in block["entries"]:
                 if any(entry["key"] not in other.items for other in values):

@@ -21,7 +21,7 @@ class Facts:
     def add(self, rule, node, about, **args):
         fact = {"rule": rule, "at": self.module.place(node), "about": about, "args": args}
         key = (rule, about, tuple(fact["at"]))
-        if key not in self.said:
+        if key not in self.said and not self.module.fails(node):
             self.said.add(key)
             self.found.append(fact)
 

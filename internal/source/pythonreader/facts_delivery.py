@@ -42,7 +42,7 @@ def flushed(facts, scope, name):
                 used.add(parent.attr)
                 if parent.attr in SENDING and place.frame() is scope:
                     sends.append(parent)
-    if sends and not used & ENDING and not endless(facts.module, sends[-1], used) and not waited(facts.module, sends):
+    if sends and not used & ENDING and not polled(facts.module, sends[-1]) and not waited(facts.module, sends):
         facts.add("missing-flush", sends[-1], sends[-1].attr, producer=name)
 
 
@@ -59,12 +59,13 @@ def attribute_of(module, node):
     return module.bases.get(id(node))
 
 
-def endless(module, send, used):
-    """Whether it is in a `while True` without an end, with polls: it is never done."""
+def polled(module, send):
+    """Whether a loop around the send or after it polls: until all is delivered, or without end."""
     for loop in module.loops:
-        if isinstance(loop, ast.While) and getattr(loop.test, "value", None) is True and "poll" in used:
+        if isinstance(loop, ast.While) and loop.end_lineno >= send.lineno and loop.scope.frame() is send.scope.frame():
             inner = list(walk(loop.body))
-            if send in inner and not any(isinstance(n, (ast.Break, ast.Return)) for n in inner):
+            leaves = any(isinstance(n, (ast.Break, ast.Return)) for n in inner)
+            if any(isinstance(n, ast.Attribute) and n.attr == "poll" for n in inner) and (send not in inner or not leaves):
                 return True
     return False
 

@@ -7,7 +7,7 @@ Nothing is run, and nothing is judged here.
 """
 import ast
 
-from syntax import condition, dotted
+from syntax import condition, dotted, expects_failure
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 MUTATORS = ("update", "setdefault", "pop", "clear", "append", "extend")
@@ -92,9 +92,14 @@ class Module:
         self.plain = None  # the evaluator that remembers
         self.calls, self.attributes, self.handlers, self.raises = [], [], [], []
         self.dicts, self.loops, self.scopes = [], [], []
+        self.failing = []  # first and last line of what a test expects to fail
         self.stars = []  # modules of `from X import *`
         self.scope = Scope("module", tree, None, self)
         Walker(self).run()
+
+    def fails(self, node):
+        """Whether a node stands where a test expects an error: `with pytest.raises(...)`."""
+        return any(first <= node.lineno <= last for first, last in self.failing)
 
     def place(self, node):
         """Line and column, from 1, in characters of the text."""
@@ -270,6 +275,8 @@ class Walker:
         self.loop(node)
 
     def on_With(self, node):
+        if any(expects_failure(item.context_expr) for item in node.items):
+            self.module.failing.append((node.lineno, node.end_lineno))
         for item in node.items:
             self.expr(item.context_expr)
             if item.optional_vars is not None:

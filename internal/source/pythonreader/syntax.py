@@ -29,3 +29,9 @@ def condition(test):
         sides = ast.dump(test.left) + ast.dump(test.comparators[0])
         return type(test.ops[0]).__name__ + sides, turned
     return ast.dump(test), turned
+
+
+def expects_failure(node):
+    """pytest.raises(...), self.assertRaises(...): what is in such a block is wrong on purpose."""
+    name = dotted(node.func) if isinstance(node, ast.Call) else None
+    return name is not None and name.rsplit(".", 1)[-1] in ("raises", "assertRaises", "assertRaisesRegex")

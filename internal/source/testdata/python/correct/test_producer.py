@@ -47,4 +47,12 @@ def test_too_large(producer, topic):
 
 def test_unknown_key(servers):
     with pytest.raises(KafkaException):
-        Producer({"bootstrap.servers": servers, "message.max.bytes": 1000})
+        Producer({"bootstrap.servers": servers, "message.max.byte": 1000})
+
+
+def test_no_transactional_id(servers):
+    p = Producer({"bootstrap.servers": servers})
+    with pytest.raises(KafkaException):
+        p.init_transactions(1)
+    with pytest.raises(AttributeError):
+        p.send("t", b"v")

@@ -44,3 +44,11 @@ def keeps(self):
 quiet = Producer({"bootstrap.servers": "localhost:9092"})
 quiet.produce("t", b"v", on_delivery=print)
 quiet.flush()
+
+
+def polls_until_delivered():
+    done = []
+    p = Producer({"bootstrap.servers": "localhost:9092"})
+    p.produce("t", b"v", callback=lambda err, msg: done.append(err or msg))
+    while not done:
+        p.poll(1)

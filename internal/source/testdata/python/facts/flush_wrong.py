@@ -17,3 +17,13 @@ def other(payload):
 quiet = Producer({"bootstrap.servers": "localhost:9092"})
 quiet.produce("t", b"v")  # want delivery-report-unread produce
 quiet.flush()
+
+
+def gives_up(source):
+    p = Producer({"bootstrap.servers": "localhost:9092", "on_delivery": print})
+    while True:
+        p.poll(0)
+        line = next(source, None)
+        if line is None:
+            break
+        p.produce("t", line)  # want missing-flush produce
