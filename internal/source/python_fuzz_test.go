@@ -16,7 +16,7 @@ func FuzzPythonListings(f *testing.F) {
 		"", "\n", "Producer(", "  Producer({'acks':\n 1})\n", "try:\n\nexcept kafka", "if kafka (\n\n\n", "\x0cimport kafka\x1c\n",
 		"from confluent_kafka import *\r\np = Producer({'acks': 0})\r\tq", "kafka = '''", "é = Producer({'bootstrap.servers': f'{é}'})",
 		"@kafka\n\n@kafka\ndef", "kafka: \"\\", "else:\n kafka()", "class A:\n\tkafka=1\n        x=2\n",
-		"from confluent_kafka import Producer\nx = Producer(x)\nx = Producer({**x, **x})\n", "import kafka as k\nk = k.client(**k)\n",
+		"from confluent_kafka import Producer\nx = Producer(x)\nx = Producer({**x, **x})\n", "import kafka as k\nq = k.client(**k)\n",
 		"from kafka import KafkaProducer\nx = 9 ** 9 ** 9\nKafkaProducer(acks='%99999999d' % 1, retries=1 << 10 ** 9)\n",
 	} {
 		f.Add(seed)
