@@ -49,7 +49,10 @@ func runConfigDefaults(opts *configDefaultsOptions) error {
 		rows = differ
 	}
 	t := defaultsTable(opts.clients, rows)
-	t.Notes = []string{fmt.Sprintf("%d of %d differ. Times are in ms, and values in librdkafka's spelling, where a word says it all; `config explain KEY` says more.", len(differ), len(all))}
+	t.Notes = []string{
+		fmt.Sprintf("%d of %d differ. Times are in ms, and values in librdkafka's spelling, where a word says it all.", len(differ), len(all)),
+		"`config explain KEY` says more.",
+	}
 	return opts.output.writeTables(opts.state, rows, t)
 }
 
@@ -61,7 +64,7 @@ func defaultsTable(clients []string, rows []explain.Default) report.Table {
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "DIFFERS"})
 	for _, d := range rows {
-		cells := []string{d.Key, d.For}
+		cells := []string{d.Key, strings.Replace(d.For, "producer, consumer", "both", 1)}
 		for _, c := range clients {
 			cells = append(cells, defaultCell(d, c))
 		}
@@ -84,7 +87,7 @@ func defaultCell(d explain.Default, client string) string {
 
 // brief leaves out what a default says about itself, so that a row fits into a line.
 func brief(cell string) string {
-	const room = 40
+	const room = 25
 	if word, _, explained := strings.Cut(cell, " ("); explained {
 		cell = word
 	}

@@ -2,6 +2,9 @@ package explain
 
 import (
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"kcompare/internal/config"
 	"kcompare/internal/convert"
@@ -12,7 +15,7 @@ import (
 type Default struct {
 	Key     string            `json:"key"`
 	For     string            `json:"for"`             // "producer", "consumer" or "producer, consumer"
-	Clients map[string]string `json:"clients"`         // by client; "-": it has nothing like it
+	Clients map[string]string `json:"clients"`         // by client; "-": nothing is set there, or it has nothing like it
 	Since   string            `json:"since,omitempty"` // the first version of librdkafka that has it, if not the oldest one known
 	Differs bool              `json:"differs"`         // not all that have it do the same
 }
@@ -123,5 +126,22 @@ func inFranzFor(s config.Setting, r config.Role) string {
 	if p, has := property(c); has && !(config.Setting{Applies: p.Applies[:1]}).For(r) {
 		return "-"
 	}
-	return c.Default
+	return inMilliseconds(nothing(s, c.Default))
+}
+
+// nothing is one word for what is not set.
+func nothing(s config.Setting, word string) string {
+	plain, _, _ := strings.Cut(word, " (")
+	if plain == "unset" || plain == `""` || plain == "none" && s.Default == "(unset)" {
+		return "-"
+	}
+	return word
+}
+
+// inMilliseconds has a time as the other libraries write it.
+func inMilliseconds(word string) string {
+	if d, err := time.ParseDuration(word); err == nil {
+		return strconv.FormatInt(d.Milliseconds(), 10)
+	}
+	return word
 }
