@@ -17,7 +17,7 @@ func TestConnectionFlips(t *testing.T) {
 // leaderFlips are those of producers that look for a topic or its leader.
 func leaderFlips() []flip {
 	return []flip{
-		{key: "topic.metadata.refresh.fast.interval.ms", a: "100", b: "1500", only: onlyFranz},
+		{key: "topic.metadata.refresh.fast.interval.ms", a: "100", b: "5000", only: onlyFranz, deep: true},
 		{key: "topic.metadata.propagation.max.ms", a: "500", b: "6000", only: onlyLibrdkafka, deep: true},
 	}
 }
