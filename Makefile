@@ -46,11 +46,14 @@ topic-describe: ## what TOPIC=NAME is
 setup: ## the Python clients in .venv, as clients/python/requirements.txt has them; PYTHON=python3
 	@clients/python/setup.sh
 
+# They begin first: what takes longest would run alone at the end.
+LONGEST = ./cmd/kcompare ./internal/broker ./internal/trial ./internal/faultdiff ./internal/verify
+
 test: ## every test, and the build without a C compiler; makes .venv by itself
 	@clients/python/setup.sh || [ "$$CI" != true ]
 	$(GO) vet ./...
 	CGO_ENABLED=0 $(GO) build ./...
-	$(GO) test -p=3 -parallel=16 ./...
+	$(GO) test -p=3 -parallel=16 $(LONGEST) ./...
 	@for tool in java mvn; do command -v $$tool >/dev/null || \
 		echo "not run: tests with a real Apache Kafka, because $$tool is not installed"; done
 	@cmp -s clients/python/requirements.txt .venv/requirements.txt || \

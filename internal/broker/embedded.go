@@ -54,7 +54,7 @@ func (e *Embedded) listen(network, address string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := newEmbeddedNode(l, e.peers)
+	n := newEmbeddedNode(l, e.peers, e.changes.life.Done())
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.nodes = append(e.nodes, n)

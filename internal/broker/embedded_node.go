@@ -11,7 +11,8 @@ import (
 //
 //	client ── TCP ──> inner listener ──> embeddedConn, its gate ──> kfake
 type embeddedNode struct {
-	seen *peers
+	seen  *peers
+	ended <-chan struct{} // closed when the cluster begins to end, which ends pauses too
 
 	mu     sync.Mutex
 	inner  net.Listener           // nil while the node is down
@@ -23,9 +24,9 @@ type embeddedNode struct {
 }
 
 // newEmbeddedNode is a node that runs.
-func newEmbeddedNode(l net.Listener, seen *peers) *embeddedNode {
+func newEmbeddedNode(l net.Listener, seen *peers, ended <-chan struct{}) *embeddedNode {
 	n := &embeddedNode{
-		seen: seen, inner: l, addr: l.Addr(), conns: map[*embeddedConn]bool{},
+		seen: seen, ended: ended, inner: l, addr: l.Addr(), conns: map[*embeddedConn]bool{},
 		gate: newGate(), up: make(chan struct{}), closed: make(chan struct{}),
 	}
 	close(n.up)
@@ -188,6 +189,8 @@ func (c *embeddedConn) pass() error {
 	}
 	select {
 	case <-c.closed:
+		return net.ErrClosed
+	case <-c.node.ended: // a pause that ends with its cluster lets nobody through
 		return net.ErrClosed
 	default:
 		return nil
