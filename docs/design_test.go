@@ -54,6 +54,8 @@ func watchedName(path string) (name string, watched bool) {
 		return name, true
 	}
 	switch {
+	case strings.HasPrefix(path, "github.com/IBM/sarama"):
+		return "sarama", true
 	case strings.HasPrefix(path, "github.com/confluentinc/"):
 		return "confluent", true
 	case path == "net" || strings.HasPrefix(path, "net/") && path != "net/url": // which is text

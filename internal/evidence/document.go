@@ -121,6 +121,7 @@ type Fault struct {
 type Conditions struct {
 	Unsupported   string   `json:"unsupported,omitempty"` // what client or broker lacks
 	Error         string   `json:"error,omitempty"`       // why the scenario could not go on
+	Program       string   `json:"program,omitempty"`     // what the client's program did wrong, where the client is one (drivers.Running)
 	Finished      bool     `json:"finished"`              // every call returned in time
 	Pending       int64    `json:"pending"`               // records without a report when time was up
 	ReadBack      string   `json:"read_back"`             // "complete", or what stopped it

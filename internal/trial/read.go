@@ -95,7 +95,7 @@ func (r *run) clientReads(ctx context.Context, h *house, set map[string]string) 
 	ctx, cancel := context.WithTimeout(ctx, readingTime)
 	defer cancel()
 	v := &view{log: r.observed.Log, uncommitted: set[isolationLevel] == readUncommitted, reads: []evidence.Read{}}
-	consumer, err := r.spec.Driver.NewConsumer(h.throughProxy(drivers.Settings{Config: set, Log: r.settings.Log}))
+	consumer, err := r.client.NewConsumer(h.throughProxy(drivers.Settings{Config: set, Log: r.settings.Log}))
 	if err != nil {
 		return nil, err
 	}

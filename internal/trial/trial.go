@@ -135,11 +135,16 @@ func (r *run) play(ctx context.Context) error {
 		return err
 	}
 	defer h.close()
+	if !r.startClient(ctx) {
+		return nil
+	}
+	defer r.stopClient()
 	r.act(ctx, h)
 	if ctx.Err() != nil {
 		return nil
 	}
 	r.readBack(ctx, h)
+	r.noteProgram()
 	r.collect(h)
 	r.conclude()
 	if err := h.revive(ctx); err != nil {
@@ -155,6 +160,7 @@ func (s Spec) Intended() int { return len(s.Variant.Records(s.Parameters, partit
 // run is a trial on its way from plan to evidence.
 type run struct {
 	spec      Spec
+	client    drivers.Driver   // of the spec, or its process of this trial
 	settings  drivers.Settings // of producers
 	consuming drivers.Settings // of the consumers in the story
 	plan      fault.Plan
@@ -177,7 +183,7 @@ func prepare(spec Spec) (*run, error) {
 	}
 	log := &clientLog{}
 	r := &run{
-		spec: spec, log: log,
+		spec: spec, client: spec.Driver, log: log,
 		settings:  ofProducers(spec.Variant, set.producing, log),
 		consuming: drivers.Settings{Config: set.consuming, Bare: spec.Variant.Bare, Log: log.add},
 		plan:      spec.Variant.Plan(spec.Parameters),
@@ -356,7 +362,7 @@ func (r *run) act(whole context.Context, h *house) {
 	ctx, cancel := context.WithTimeout(whole, r.spec.Timeout)
 	defer cancel()
 	stage := &scenario.Stage{
-		Driver: r.spec.Driver, Settings: h.throughProxy(r.settings), Consuming: h.throughProxy(r.consuming),
+		Driver: r.client, Settings: h.throughProxy(r.settings), Consuming: h.throughProxy(r.consuming),
 		Topics: h.topics, Parameters: r.spec.Parameters, Ledger: r.ledger,
 		Defaults: r.observed.Defaults, ConsumingDefaults: r.observed.ConsumingDefaults,
 		Watch: h, Wire: h.wire(), Elapsed: h.clock, Pause: pause,

@@ -9,9 +9,9 @@ import (
 )
 
 // trusted says whether an anomaly in the log proves anything: all of the log was
-// read, and all of it came through the proxy.
+// read, all of it came through the proxy, and the client's program can be believed.
 func trusted(c evidence.Conditions) bool {
-	return c.ReadBack == evidence.ReadBackComplete && c.Leaks == 0 && len(c.Problems) == 0 && c.Unchecked == ""
+	return c.ReadBack == evidence.ReadBackComplete && c.Leaks == 0 && len(c.Problems) == 0 && c.Unchecked == "" && c.Program == ""
 }
 
 // unmetConditions lists everything because of which holds cannot be earned.
@@ -25,6 +25,9 @@ func unmetConditions(t evidence.Trial) []string {
 
 func unmet(c evidence.Conditions) []string {
 	var reasons []string
+	if c.Program != "" {
+		reasons = append(reasons, c.Program)
+	}
 	if c.Error != "" {
 		reasons = append(reasons, c.Error)
 	}

@@ -44,6 +44,8 @@ func unsound() map[string]struct {
 	return map[string]row{
 		"error": {change: func(t *evidence.Trial) { t.Conditions.Error = "the scenario could not go on: produce: closed" },
 			reason: "the scenario could not go on: produce: closed"},
+		"program": {change: func(t *evidence.Trial) { t.Conditions.Program = "the client's program ended: exit status 1" },
+			reason: "the client's program ended: exit status 1", distrust: true},
 		"not finished": {change: func(t *evidence.Trial) { t.Conditions.Finished, t.Conditions.Pending = false, 3 },
 			reason: "not finished, 3 records pending"},
 		"not finished by one": {change: func(t *evidence.Trial) { t.Conditions.Finished, t.Conditions.Pending = false, 1 },

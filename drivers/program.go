@@ -1,0 +1,28 @@
+package drivers
+
+import "context"
+
+// Program is a Driver whose library lives in a process of its own, such as that of
+// another language. It can be asked about settings as it is; whoever plays a story
+// starts a process for that story alone.
+type Program interface {
+	Driver
+
+	// Start starts a process. Its error says why it is not ready; ctx bounds the start
+	// only.
+	Start(ctx context.Context) (Running, error)
+}
+
+// Running is the Driver of one process. All clients that it makes live there.
+type Running interface {
+	Driver
+
+	// Fault is what the program itself did wrong so far: it ended, hung, or said what
+	// makes no sense. Nothing that it told can be relied on then. It is nil for errors
+	// of the library, which the clients report.
+	Fault() error
+
+	// Close ends the process, whatever its clients still do, and waits until it is gone.
+	// Clients that were not closed before are given up.
+	Close()
+}

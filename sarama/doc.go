@@ -1,0 +1,2 @@
+// Package sarama is the driver on IBM/sarama.
+package sarama
