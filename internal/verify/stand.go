@@ -184,16 +184,37 @@ func (s *Stand) Await(ctx context.Context, what string, meets func([]evidence.Ex
 // Hold keeps back what the client sends from now on, its first connection included.
 // The error is an *impossible: nobody knows the client.id of this version of the library.
 func (s *Stand) Hold() (lift func(), err error) {
+	id, err := s.clientID()
+	if err != nil {
+		return nil, err
+	}
+	s.proxy.Hold(id)
+	return func() { s.proxy.Lift(id) }, nil
+}
+
+// Disconnect ends the client's connections, and lets nothing through on new ones until
+// lift: the client knows where everything is, and cannot send. The error is that of
+// Hold.
+func (s *Stand) Disconnect() (lift func(), err error) {
+	id, err := s.clientID()
+	if err != nil {
+		return nil, err
+	}
+	s.proxy.Cut(id)
+	return s.Hold()
+}
+
+// clientID is what the client calls itself.
+func (s *Stand) clientID() (string, error) {
 	id, given := s.Settings["client.id"]
 	if !given {
 		library := s.candidate.Driver.Library()
 		id = config.Defaults(library.Name, library.Version, config.Producer)["client.id"]
 	}
 	if id == "" {
-		return nil, &impossible{fmt.Sprintf("nobody knows the client.id of %s, and so nothing of it can be held back", s.candidate.Driver.Library())}
+		return "", &impossible{fmt.Sprintf("nobody knows the client.id of %s, and so nothing of it can be held back", s.candidate.Driver.Library())}
 	}
-	s.proxy.Hold(id)
-	return func() { s.proxy.Lift(id) }, nil
+	return id, nil
 }
 
 // Note keeps an observation for a Sight that sees it with noted.
