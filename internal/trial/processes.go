@@ -1,12 +1,9 @@
 package trial
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os/exec"
-	"sync"
 	"syscall"
 
 	"kcompare/internal/child"
@@ -37,7 +34,7 @@ func (s Spec) processless() string {
 func (c *Contestants) spawn(ctx context.Context, line []byte, hear func([]byte)) (scenario.Process, error) {
 	p := &contestant{}
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
-	cmd.Stdout, cmd.Stderr = &lines{hear: hear}, &p.complaint
+	cmd.Stdout, cmd.Stderr = &child.Lines{Hear: hear}, &p.complaint
 	stdin, err := cmd.StdinPipe() // stays open until the process is gone
 	if err != nil {
 		return nil, err
@@ -56,7 +53,7 @@ func (c *Contestants) spawn(ctx context.Context, line []byte, hear func([]byte))
 // contestant is scenario.Process.
 type contestant struct {
 	*child.Process
-	complaint tail
+	complaint child.Tail
 }
 
 func (p *contestant) Terminate() error { return p.Cmd.Process.Signal(syscall.SIGTERM) }
@@ -66,46 +63,3 @@ func (p *contestant) Kill() error { return p.Cmd.Process.Kill() }
 func (p *contestant) End() string { return p.Cmd.ProcessState.String() }
 
 func (p *contestant) Complaint() string { return p.complaint.String() }
-
-// lines passes on whole lines. What stands behind the last of them was cut by the end
-// of the process.
-type lines struct {
-	hear func([]byte)
-	rest []byte
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.rest = append(l.rest, b...)
-	for {
-		line, rest, whole := bytes.Cut(l.rest, []byte{'\n'})
-		if !whole {
-			return len(b), nil
-		}
-		l.hear(line)
-		l.rest = rest
-	}
-}
-
-var _ io.Writer = (*tail)(nil)
-
-// tail keeps the last of what is written.
-type tail struct {
-	mu   sync.Mutex
-	kept []byte
-}
-
-const mostComplaint = 2000
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = append(t.kept, b...)
-	t.kept = t.kept[max(0, len(t.kept)-mostComplaint):]
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.kept)
-}

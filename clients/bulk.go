@@ -1,0 +1,81 @@
+package clients
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"kcompare/drivers"
+)
+
+// many is the records of a bulk, which the program makes itself.
+type many struct {
+	first, count int64
+	reports      func(drivers.Reported)
+	had          []uint64 // a bit for each record that was reported
+	left         int64
+}
+
+// reported takes a run of the bulk; told is false for records that are not of it.
+// A nil bulk has none.
+func (m *many) reported(first, count int64, d drivers.Delivery) (told bool, err error) {
+	if m == nil || first < m.first {
+		return false, nil
+	}
+	if count > m.first+m.count-first {
+		return false, fmt.Errorf("%d from %d on are reported, and %d were handed over", count, first, m.first+m.count)
+	}
+	for n := first - m.first; n < first-m.first+count; n++ {
+		if m.had[n/64]&(1<<(n%64)) != 0 {
+			return false, fmt.Errorf("record %d was reported before", m.first+n)
+		}
+		m.had[n/64] |= 1 << (n % 64)
+	}
+	m.left -= count
+	m.reports(drivers.Reported{First: first - m.first, Count: count, Delivery: d})
+	return true, nil
+}
+
+// produceMany is one call; reports come before its answer.
+func (p *producer) produceMany(ctx context.Context, b drivers.Bulk, report func(drivers.Reported)) (time.Duration, error) {
+	m := &many{count: b.Count, left: b.Count, reports: report, had: make([]uint64, (b.Count+63)/64)}
+	p.mu.Lock()
+	m.first = p.next
+	p.next += b.Count
+	p.many = m
+	p.mu.Unlock()
+	var body struct {
+		ElapsedUS int64 `json:"elapsed_us"`
+	}
+	r := &request{Verb: "produce-many", bulk: bulk{
+		Topic: b.Topic, Partition: &b.Partition, Count: b.Count, Keys: b.Keys, ValueBytes: b.ValueBytes,
+	}}
+	err := p.askBroker(ctx, r, &body)
+	p.mu.Lock()
+	left := m.left
+	p.mu.Unlock()
+	if err == nil && left > 0 {
+		p.fail("says that produce-many of %s is done, and %d of %d records were never reported", p.name, left, b.Count)
+		err = p.callError("produce many", p.dead())
+	}
+	return time.Duration(body.ElapsedUS) * time.Microsecond, err
+}
+
+// consumeMany is one call.
+func (c *consumer) consumeMany(ctx context.Context, count int64) (drivers.Consumed, error) {
+	var body consumed
+	if err := c.askTimed(ctx, &request{Verb: "consume-many", bulk: bulk{Count: count}}, &body); err != nil {
+		return drivers.Consumed{}, err
+	}
+	got := drivers.Consumed{Records: body.Count, Bytes: body.Bytes, Elapsed: time.Duration(body.ElapsedUS) * time.Microsecond}
+	var inRuns int64
+	for _, r := range body.Runs {
+		got.Runs = append(got.Runs, drivers.Run(r))
+		inRuns += r.Count
+	}
+	if inRuns != body.Count {
+		c.fail("says that consume-many of %s read %d records, in runs of %d", c.name, body.Count, inRuns)
+		return got, c.callError("consume many", c.dead())
+	}
+	return got, nil
+}
