@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -129,7 +130,8 @@ func runRun(ctx context.Context, opts *runOptions) error {
 func (o *runOptions) document(trials []evidence.Trial) evidence.Document {
 	return evidence.Document{
 		Command: "run", Schema: evidence.Schema, Kcompare: Version, Seed: o.seed,
-		Broker: o.info,
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Broker:   o.info,
 		Parameters: map[string]string{
 			"messages":         fmt.Sprint(o.parameters.Messages),
 			"drop-rate":        fmt.Sprint(o.parameters.DropRate),

@@ -129,6 +129,9 @@ func play(ctx context.Context, opts *runOptions, spec trial.Spec, shown progress
 	}
 	judged := audit.Audit(seen)
 	judged.Verdict, judged.Reasons = verdict.Judge(judged)
+	if judged.Verdict == evidence.Violated {
+		judged.Case = audit.Case(seen, judged)
+	}
 	if opts.evidenceDir != "" {
 		if err := opts.store(&judged, seen); err != nil {
 			end("")

@@ -13,6 +13,7 @@ type Document struct {
 	Command    string            `json:"command"`
 	Schema     string            `json:"schema"`
 	Kcompare   string            `json:"kcompare"`
+	Platform   string            `json:"platform,omitempty"` // operating system and processor: "linux/amd64"
 	Seed       int64             `json:"seed"`
 	Broker     Broker            `json:"broker"`
 	Parameters map[string]string `json:"parameters"`           // the flags of the run that shape its trials
@@ -86,6 +87,9 @@ type Trial struct {
 
 	Trace string `json:"trace,omitempty"` // file beside the document
 	Log   string `json:"log,omitempty"`   // file beside the document
+
+	Case   *Case   `json:"case,omitempty"`   // of a violated trial: its first anomaly on the wire and in the log
+	Shrunk *Shrunk `json:"shrunk,omitempty"` // the smallest trial in which the same anomaly was found, where it was looked for
 
 	Claim    string        `json:"claim"`
 	Requires []Check       `json:"requires"` // without which the checks prove nothing
