@@ -59,7 +59,7 @@ func concerned(o *evidence.Observed, name string) []evidence.RecordID {
 // identity, or its place in the log.
 func named(o *evidence.Observed, name string) (evidence.RecordID, bool) {
 	for _, s := range o.Sends {
-		if s.Key == name || s.ID.String() == name {
+		if s.Key == name {
 			return s.ID, true
 		}
 	}
