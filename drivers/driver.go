@@ -63,6 +63,18 @@ type Abilities struct {
 	Groups       bool // Consumer.Subscribe
 	Raw          bool // the driver is a RawDriver
 	Cancellation bool // Settings.RecordContexts
+	PlainClose   bool // producers are PlainClosers, or their Close is the library's own as it is
+	Figures      bool // producers that Settings.Figures asks for are Tellers
+	Rebalances   bool // consumers in a group are Rebalancing
+	Store        bool // consumers are Storing
+}
+
+// All is every ability.
+func All() Abilities {
+	return Abilities{
+		Idempotence: true, Transactions: true, Groups: true, Raw: true, Cancellation: true,
+		PlainClose: true, Figures: true, Rebalances: true, Store: true,
+	}
 }
 
 // Lacking lists what of a the library does not have, in words.
@@ -77,6 +89,10 @@ func (a Abilities) Lacking(has Abilities) []string {
 		{a.Groups, has.Groups, "consumer groups"},
 		{a.Raw, has.Raw, "raw requests, for batches made by hand"},
 		{a.Cancellation, has.Cancellation, "cancellation of single records"},
+		{a.PlainClose, has.PlainClose, "close that is the library's own"},
+		{a.Figures, has.Figures, "figures of itself"},
+		{a.Rebalances, has.Rebalances, "word of its rebalances"},
+		{a.Store, has.Store, "store of offsets for automatic commits"},
 	} {
 		if ability.needed && !ability.has {
 			lacking = append(lacking, ability.name)

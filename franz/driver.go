@@ -54,7 +54,7 @@ func version(info *debug.BuildInfo) string {
 }
 
 func (driver) Abilities() drivers.Abilities {
-	return drivers.Abilities{Idempotence: true, Transactions: true, Groups: true, Cancellation: true, Raw: true}
+	return drivers.All()
 }
 
 func (driver) Differences(role drivers.Role, s drivers.Settings) ([]string, error) {

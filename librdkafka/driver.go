@@ -47,9 +47,11 @@ func via(build *debug.BuildInfo, ok bool) string {
 	return binding
 }
 
-// Abilities is everything.
+// Abilities is everything but batches made by hand, and a call that gives up one record.
 func (driver) Abilities() drivers.Abilities {
-	return drivers.Abilities{Idempotence: true, Transactions: true, Groups: true}
+	all := drivers.All()
+	all.Raw, all.Cancellation = false, false
+	return all
 }
 
 // Differences is always empty: canonical settings are librdkafka's own.

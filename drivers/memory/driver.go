@@ -44,7 +44,9 @@ func (d *Driver) Library() drivers.Library {
 
 // Abilities is everything but batches made by hand: the log knows no sequences.
 func (d *Driver) Abilities() drivers.Abilities {
-	return drivers.Abilities{Idempotence: d.conduct.idempotence, Transactions: true, Groups: true, Cancellation: true, Raw: d.conduct.raw}
+	all := drivers.All()
+	all.Idempotence, all.Raw = d.conduct.idempotence, d.conduct.raw
+	return all
 }
 
 // keys is the settings that the driver knows.

@@ -61,8 +61,7 @@ func describeClient(c Client) clientRow {
 }
 
 func lacks(d drivers.Driver) []string {
-	everything := drivers.Abilities{Idempotence: true, Transactions: true, Groups: true, Cancellation: true, Raw: true}
-	return append([]string{}, everything.Lacking(d.Abilities())...)
+	return append([]string{}, drivers.All().Lacking(d.Abilities())...)
 }
 
 func renderClients(w io.Writer, rows []clientRow) error {

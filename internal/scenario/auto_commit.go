@@ -159,7 +159,7 @@ func storedCommit() Variant {
 	v := autoCommitVariant("commit=stored,end=crash", endOfLife{crash: true}, byStoring, map[string]string{
 		"enable.auto.commit": "true", "enable.auto.offset.store": "false", "auto.commit.interval.ms": inMillis(shortInterval),
 	})
-	v.Kind, v.Repeats = evidence.Promise, true
+	v.Kind, v.Repeats, v.Needs.Store = evidence.Promise, true, true
 	v.Claim = "an offset that is stored after the work, for the library to commit, skips nothing; the order in hand is done twice"
 	v.Checks = []evidence.Check{check(evidence.InputsSkipped, "==", 0), check(evidence.InputsTwice, "==", 1)}
 	v.Allowed = append(v.Allowed, evidence.InputReprocessed)

@@ -40,14 +40,31 @@ func Contest(ctx context.Context, r Ring) error {
 		orphaned()
 	}()
 	say := teller(r.Out)
-	p, err := newPlayer(t, r, say)
-	if err == nil {
-		err = p.playAll(ctx)
-	}
+	err = contest(ctx, t, r, say)
 	if err != nil {
 		say(event{Event: toldFailed, Text: err.Error()})
 	}
 	return err
+}
+
+// contest plays with a client that lives in a process of its own in one that ends with
+// this one: whatever ends a contestant closes the stdin of its client's program.
+func contest(ctx context.Context, t task, r Ring, say func(event)) error {
+	driver, err := r.Driver(t.Client)
+	if err != nil {
+		return err
+	}
+	program, is := driver.(drivers.Program)
+	if !is {
+		return newPlayer(t, r, driver, say).playAll(ctx)
+	}
+	running, err := program.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer running.Close()
+	err = newPlayer(t, r, running, say).playAll(ctx)
+	return errors.Join(err, running.Fault())
 }
 
 // teller writes events, one at a time. A parent that does not listen any more is
@@ -74,11 +91,7 @@ type player struct {
 	consumer      *Consumer
 }
 
-func newPlayer(t task, r Ring, say func(event)) (*player, error) {
-	driver, err := r.Driver(t.Client)
-	if err != nil {
-		return nil, err
-	}
+func newPlayer(t task, r Ring, driver drivers.Driver, say func(event)) *player {
 	log := func(line string) { say(event{Event: toldLog, Text: line}) }
 	p := &player{task: t, say: say, stage: &Stage{
 		Driver: driver, Topics: t.Topics, Ledger: &Ledger{tell: say}, Wire: noWire{}, made: t.Instance - 1,
@@ -88,7 +101,7 @@ func newPlayer(t task, r Ring, say func(event)) (*player, error) {
 	if t.Script.Handles {
 		p.terminated = r.Terminated()
 	}
-	return p, nil
+	return p
 }
 
 // noWire is that of a contestant: whoever has a process to end need not cut anything.

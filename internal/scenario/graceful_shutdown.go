@@ -75,7 +75,7 @@ func endsBy(name string, count func(Parameters) int, verbs ...verb) Variant {
 		Name: name, Processes: true,
 		Settings: map[string]string{"acks": "all", "enable.idempotence": "true"},
 		Wants:    map[string]string{"linger.ms": lingerFor, "delivery.timeout.ms": "60000"},
-		Needs:    drivers.Abilities{Idempotence: true},
+		Needs:    drivers.Abilities{Idempotence: true, PlainClose: slices.Contains(verbs, closePlainly)},
 		Plan:     noFaults,
 		Records: func(p Parameters, place partition.Func) []fault.Record {
 			return firstPayments(p, place, paymentsPartitions, count(p))
@@ -224,7 +224,8 @@ func refundsOf(p Parameters) int { return max(2, min(p.share(4), 1000)) }
 const flushing = 3 * time.Second
 
 func endDeadline() Variant {
-	v := endsBy("end=flush-deadline", refundsOf)
+	verbs := []verb{produceRefunds, flush, closePlainly, listen}
+	v := endsBy("end=flush-deadline", refundsOf, verbs...)
 	v.Kind = evidence.Observation
 	v.Claim = "the flush ends at its deadline: what is told of the refunds that the broker has written?"
 	v.Requires = []evidence.Check{check(evidence.LogRecords, ">", 1)}
@@ -251,7 +252,7 @@ func endDeadline() Variant {
 		}
 		return runToEnd(ctx, s, script{
 			From: othersWrite + 1, To: refundsOf(s.Parameters), FlushMS: flushing.Milliseconds(), ListenMS: listening.Milliseconds(),
-			Verbs: []verb{produceRefunds, flush, closePlainly, listen},
+			Verbs: verbs,
 		})
 	}
 	return v

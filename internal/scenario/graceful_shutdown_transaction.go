@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +48,7 @@ func (w endsInTransaction) variant() Variant {
 	return Variant{
 		Name: w.name, Processes: true, Terminates: w.signal != nil,
 		Settings: transactionSettings("payment-service"),
-		Needs:    drivers.Abilities{Idempotence: true, Transactions: true},
+		Needs:    drivers.Abilities{Idempotence: true, Transactions: true, PlainClose: slices.Contains(w.verbs, closePlainly)},
 		Plan:     noFaults,
 		Records: func(p Parameters, place partition.Func) []fault.Record {
 			return firstPayments(p, place, paymentsPartitions, 2*half(p))

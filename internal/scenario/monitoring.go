@@ -96,8 +96,8 @@ func monitored(answers string, how sends) Variant {
 		Kind:     evidence.Observation,
 		Claim:    "what does the library say of itself, and what does the wire show?",
 		Settings: map[string]string{"acks": "all", "enable.idempotence": "true"},
-		Needs:    drivers.Abilities{Idempotence: true},
-		Figures:  true, OneRecordPerBatch: true, Repeats: how == sequential,
+		Needs:    drivers.Abilities{Idempotence: true, Figures: true},
+		OneRecordPerBatch: true, Repeats: how == sequential,
 		About: func(p Parameters) string { return aboutMonitored(p, answers, how) },
 		Plan:  func(p Parameters) fault.Plan { return watchedFaults(p, answers, how) },
 		Records: func(p Parameters, place partition.Func) []fault.Record {
@@ -218,8 +218,8 @@ func monitoredTransactions() Variant {
 		Name: "answers=lost,producer=transactional", Kind: evidence.Observation,
 		Claim:    "what does the library say of a transaction?",
 		Settings: transactionSettings("monitoring"),
-		Needs:    drivers.Abilities{Idempotence: true, Transactions: true},
-		Figures:  true, OneRecordPerBatch: true, BothViews: true,
+		Needs:    drivers.Abilities{Idempotence: true, Transactions: true, Figures: true},
+		OneRecordPerBatch: true, BothViews: true,
 		About: func(p Parameters) string {
 			return fmt.Sprintf("Two transactions of %s, one at a time; %g %% of the answers to Produce get lost, and the first one to EndTxn. The first transaction is committed, the second one aborted.",
 				plural(watchedInTransaction, "payment"), p.DropRate*100)

@@ -93,7 +93,7 @@ func memberVariant(name string, waves []int, run func(*desk, context.Context) er
 		Name:      name,
 		Settings:  map[string]string{"acks": "all", "enable.idempotence": "true"},
 		Consuming: memberGroup("range"),
-		Needs:     drivers.Abilities{Idempotence: true, Groups: true},
+		Needs:     drivers.Abilities{Idempotence: true, Groups: true, Rebalances: true},
 		Allowed:   []evidence.AnomalyKind{evidence.Duplicate},
 		Plan:      noFaults,
 		Records:   func(_ Parameters, place partition.Func) []fault.Record { return memberRecords(total, place) },

@@ -120,9 +120,6 @@ type Variant struct {
 	Processes  bool
 	Terminates bool
 
-	// Figures asks for producers whose library tells figures of itself.
-	Figures bool
-
 	// OneRecordPerBatch asks for it, and makes two records in one batch
 	// inconclusive.
 	OneRecordPerBatch bool

@@ -125,7 +125,7 @@ func (s *Stage) NewConsumer(who string, own ...Setting) (*Consumer, error) {
 		return nil, s.failed(who, "make a consumer", err)
 	}
 	c := &Consumer{stage: s, who: who, client: client, clientID: settings.Config["client.id"]}
-	if telling, tells := client.(drivers.Rebalancing); tells {
+	if telling, tells := client.(drivers.Rebalancing); tells && s.Driver.Abilities().Rebalances {
 		c.telling = telling
 		c.number = s.Ledger.consumer(who, settings.Config["isolation.level"] == "read_uncommitted")
 	}

@@ -217,7 +217,7 @@ func placing(set map[string]string) (partition.Func, error) {
 func ofProducers(v scenario.Variant, set map[string]string, log *clientLog) drivers.Settings {
 	return drivers.Settings{
 		Config: set, OneRecordPerBatch: v.OneRecordPerBatch,
-		RecordContexts: v.RecordContexts, GiveUpInFlight: v.GiveUpInFlight, Figures: v.Figures, Bare: v.Bare, Log: log.add,
+		RecordContexts: v.RecordContexts, GiveUpInFlight: v.GiveUpInFlight, Figures: v.Needs.Figures, Bare: v.Bare, Log: log.add,
 	}
 }
 
