@@ -251,15 +251,32 @@ func TestWrongSettingsAreAnError(t *testing.T) {
 	}
 }
 
-// unable is a library without idempotence.
-type unable struct{ drivers.Driver }
+// unable is a library with some abilities only.
+type unable struct {
+	drivers.Driver
+	has drivers.Abilities
+}
 
-func (unable) Abilities() drivers.Abilities { return drivers.Abilities{} }
+func (u unable) Abilities() drivers.Abilities { return u.has }
 
 func TestLackingAbilityIsNotSupported(t *testing.T) {
-	got := play(t, spec(t, idempotentSequential, unable{franz.New()}))
-	if got.Verdict != evidence.NotSupported || !slices.Equal(got.Reasons, []string{"franz has no idempotence"}) {
-		t.Errorf("verdict is %s because of %q, want not-supported because franz has no idempotence", got.Verdict, got.Reasons)
+	for _, tt := range []struct {
+		scenario, variant string
+		lose              func(*drivers.Abilities)
+		want              string
+	}{
+		{"idempotent", idempotentSequential, func(a *drivers.Abilities) { a.Idempotence = false }, "franz has no idempotence"},
+		{"graceful-shutdown", "end=close", func(a *drivers.Abilities) { a.PlainClose = false }, "franz has no close that is the library's own"},
+		{"monitoring", "answers=all,sends=sequential", func(a *drivers.Abilities) { a.Figures = false }, "franz has no figures of itself"},
+		{"rebalance", "member=joins", func(a *drivers.Abilities) { a.Rebalances = false }, "franz has no word of its rebalances"},
+		{"auto-commit", "commit=stored,end=crash", func(a *drivers.Abilities) { a.Store = false }, "franz has no store of offsets for automatic commits"},
+	} {
+		has := drivers.All()
+		tt.lose(&has)
+		got := play(t, specOf(t, tt.scenario, tt.variant, unable{franz.New(), has}))
+		if got.Verdict != evidence.NotSupported || !slices.Equal(got.Reasons, []string{tt.want}) {
+			t.Errorf("%s %s: verdict is %s because of %q, want not-supported because %s", tt.scenario, tt.variant, got.Verdict, got.Reasons, tt.want)
+		}
 	}
 }
 
