@@ -48,7 +48,7 @@ func (o *runOptions) specs() ([]trial.Spec, error) {
 		for _, v := range o.chosenVariants(s) {
 			for _, d := range clients {
 				spec := trial.Spec{
-					Scenario: s, Variant: v, Driver: d, Overrides: o.overrides, Parameters: o.parameters,
+					Scenario: s, Variant: v.With(o.parameters), Driver: d, Overrides: o.overrides, Parameters: o.parameters,
 					Site: o.site, Prefix: o.prefix, Topic: o.topic,
 				}
 				if err := spec.Check(); err != nil {

@@ -25,6 +25,10 @@ answer leaves a duplicate, each lost request leaves none: look at "duplicates"
 beside the answers and requests that were lost. This is what a consumer has to cope
 with that reads the topic of such a program.
 
+With sends=concurrent all payments are handed over at once, and a lost connection takes what
+else is in flight with it: what is sent again then may also come behind what was sent
+later. "reordered" is no broken promise here.
+
 flush=each loses nothing on purpose. Its program waits for a flush after each payment, and
 then sends as many again with one flush at the end: look at the two times. A flush costs
 what a round trip costs, and whatever a client would have put into one batch goes
@@ -54,10 +58,54 @@ again: records are missing that were reported as written.`,
 				Records: paymentRecords,
 				Run:     sendOneByOne,
 			},
+			allAtOnce(),
 			flushEach(),
 			withoutAcks(evidence.Control, "without answers something is lost", check(evidence.LostRecords, ">", 0)),
 		},
 	}
+}
+
+// allAtOnce aims at first attempts only, as the concurrent variants of idempotent do.
+func allAtOnce() Variant {
+	return Variant{
+		Name: "acks=all,sends=concurrent", Kind: evidence.Promise,
+		Claim:    "nothing that was acknowledged is lost; duplicates and another order are allowed",
+		Settings: map[string]string{"acks": "all", "enable.idempotence": "false"},
+		Checks: []evidence.Check{
+			check(evidence.LostRecords, "==", 0),
+			check(evidence.Unique, ">=", evidence.Acked),
+		},
+		Requires:          []evidence.Check{check(evidence.Acked, ">", 0)},
+		Allowed:           []evidence.AnomalyKind{evidence.Duplicate, evidence.Reordered, evidence.FailedButPresent},
+		OneRecordPerBatch: true,
+		About: func(p Parameters) string {
+			return fmt.Sprintf("%s, all handed over at once; of the first attempts %g %% get lost before the broker, and of as many the answer after it has written.", plural(p.Messages, "payment"), p.DropRate*50)
+		},
+		Plan:       func(p Parameters) fault.Plan { return firstAttempts(loseEither(p)) },
+		FewRetries: func(v Variant, _ int) Variant { return aimedAtOne(v) },
+		Records:    paymentRecords,
+		Run:        func(ctx context.Context, s *Stage) error { return sendPayments(ctx, s, concurrent) },
+	}
+}
+
+// firstAttempts limits the rules to those.
+func firstAttempts(plan fault.Plan) fault.Plan {
+	for i := range plan {
+		plan[i].Select.Attempts = 1
+	}
+	return plan
+}
+
+// aimedAtOne loses the answer to one payment half way, and to nothing else: a payment that
+// uses up its retries may take others with it that were not sent yet.
+func aimedAtOne(v Variant) Variant {
+	v.Plan = func(p Parameters) fault.Plan {
+		return fault.Plan{{Name: "lose-answer", Action: fault.DropResponse, Select: firstAttempt(payment(p.Messages / 2))}}
+	}
+	v.About = func(p Parameters) string {
+		return fmt.Sprintf("%s, all handed over at once; the answer to one of them gets lost after the broker has written.", plural(p.Messages, "payment"))
+	}
+	return v
 }
 
 // loseEither loses a request or its answer, each half as often as asked for. An answer

@@ -27,7 +27,10 @@ that has not noticed yet that its connection is gone writes the next record into
 With acks=1 and retries=0 the broker answers, and some answers are lost after it
 has written. The client must not try again, so it reports a failure. The record
 is in the log all the same: "failed" is not "not written". A program that sends a
-failed record again has made at-least-once of it.`,
+failed record again has made at-least-once of it.
+
+With sends=concurrent all records are handed over at once. The answer to one gets lost, and
+with it those of all that are in flight on its connection; none of them may come again.`,
 		Topics: []Topic{{Role: payments, Partitions: paymentsPartitions}},
 		Variants: []Variant{
 			acksZero(),
@@ -49,8 +52,29 @@ failed record again has made at-least-once of it.`,
 				Records: paymentRecords,
 				Run:     sendOnce,
 			},
+			neverAgain(),
 		},
 	}
+}
+
+// neverAgain aims at one payment: franz-go fails all that it holds for its partition, so
+// that no other fault would be met there.
+func neverAgain() Variant {
+	return aimedAtOne(Variant{
+		Name: "acks=1,retries=0,sends=concurrent", Kind: evidence.Promise,
+		Claim:    "no record stands in the log twice; what failed may be there",
+		Settings: map[string]string{"acks": "1", "enable.idempotence": "false", "retries": "0"},
+		Checks: []evidence.Check{
+			check(evidence.Duplicates, "==", 0),
+			check(evidence.LostRecords, "==", 0),
+			check(evidence.FailedPresent, ">", 0),
+		},
+		Requires:          []evidence.Check{check(evidence.Acked, ">", 0)},
+		Allowed:           []evidence.AnomalyKind{evidence.FailedButPresent},
+		OneRecordPerBatch: true,
+		Records:           paymentRecords,
+		Run:               func(ctx context.Context, s *Stage) error { return sendPayments(ctx, s, concurrent) },
+	})
 }
 
 // acksZero shows the loss beside the promise: without any, it is no proof.

@@ -41,7 +41,8 @@ whose answer was lost comes back on a new connection, and there its next attempt
 no payment ever runs into its timeout, whatever the rate of losses.
 
 sends=batched beside sends=sequential: with records in one batch, the one whose answers are
-lost takes the others down with it.
+lost takes the others down with it; with sends=concurrent each has a batch of its own, and
+franz-go all the same fails whatever it holds for the partition.
 
 answer=REQUEST_TIMED_OUT: the broker has written and says that it does not know. Both
 libraries send again. Without idempotence the second copy is what they report.
@@ -66,6 +67,7 @@ sends such a batch under its old epoch.`,
 			timeNeverExhausted(),
 			warmConnections(),
 			oneFate(),
+			nextToIt(),
 			sharedFate(),
 			toldTimedOut(false),
 			toldTimedOut(true),

@@ -21,8 +21,22 @@ const (
 	fellows = 10               // payments that share a batch, or do not
 )
 
-func oneFate() Variant {
-	v := fate(sequential)
+func oneFate() Variant { return ownFate(sequential) }
+
+// nextToIt is the same with the others in flight: a connection that is lost takes them
+// along, and each may use up retries of its own that way.
+func nextToIt() Variant {
+	v := ownFate(concurrent)
+	v.Claim = "the payment whose answers are lost fails; nothing that was acknowledged is lost"
+	v.Checks = []evidence.Check{check(evidence.FailedRecords, ">", 0), check(evidence.LostRecords, "==", 0)}
+	v.Requires = []evidence.Check{check(evidence.Acked, ">", 0)}
+	v.Allowed = append(v.Allowed, evidence.Reordered)
+	v.Repeats = false
+	return v
+}
+
+func ownFate(how sends) Variant {
+	v := fate(how)
 	v.Kind, v.Claim = evidence.Promise, "the payment whose answers are lost fails, and no other"
 	v.Checks = []evidence.Check{
 		check(evidence.FailedRecords, "==", 1),
@@ -56,13 +70,15 @@ func fate(how sends) Variant {
 		Allowed:  []evidence.AnomalyKind{evidence.Duplicate, evidence.FailedButPresent},
 		Repeats:  true,
 		About: func(Parameters) string {
-			if how == batched {
-				return fmt.Sprintf("%d payments in one batch; every answer to one of them gets lost after the broker has written.", fellows)
-			}
-			return fmt.Sprintf("%d payments, one at a time; every answer to one of them gets lost after the broker has written.", fellows)
+			handed := map[sends]string{batched: "in one batch", concurrent: "all handed over at once, each in a batch of its own", sequential: "one at a time"}[how]
+			return fmt.Sprintf("%d payments, %s; every answer to one of them gets lost after the broker has written.", fellows, handed)
 		},
 		Plan: func(Parameters) fault.Plan {
-			return fault.Plan{always("lose-answers-to-fourth", fault.DropResponse, 3)}
+			lost := always("lose-answers-to-fourth", fault.DropResponse, 3)
+			if how == concurrent { // a lost connection may cost it a retry
+				lost.Certain = 1
+			}
+			return fault.Plan{lost}
 		},
 		Records: func(p Parameters, place partition.Func) []fault.Record {
 			records := make([]fault.Record, fellows)
@@ -88,7 +104,7 @@ func sendAtOneTill(ctx context.Context, s *Stage, how sends) error {
 	}
 	for n := range fellows {
 		p.Send(ctx, atOneTill(n))
-		if how == batched {
+		if how != sequential {
 			continue
 		}
 		if err := p.Wait(ctx); err != nil {

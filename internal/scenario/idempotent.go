@@ -32,6 +32,12 @@ planned faults are the same for every client. In the concurrent variants all
 records are handed over at once and up to five requests are in flight: closing a
 connection then also loses answers that no fault was aimed at ("collateral").
 
+With retries=1 a payment whose answers are lost twice is given up. It is in the log all
+the same, under a sequence number that the broker will not take again: a client that
+gives the number to the next payment loses that one, and is told that it was written.
+franz-go gives nothing up that may be in the log unless it is allowed to
+(AllowIdempotentProduceCancellation), which it is here.
+
 With leader=moved and leader=killed no answer is lost on purpose: the brokers change.
 What was in flight is answered NOT_LEADER_OR_FOLLOWER, or not at all, and the client
 has to find the new leader and send again, with the same sequence numbers.
@@ -45,6 +51,8 @@ causes say so. librdkafka was not seen to.`,
 			idempotentVariant(true, concurrent),
 			idempotentVariant(false, sequential),
 			idempotentVariant(false, concurrent),
+			limitedRetries(sequential),
+			limitedRetries(concurrent),
 			leaderMoved(),
 			leaderKilled(),
 		},
@@ -85,6 +93,7 @@ func idempotentVariant(idempotence bool, how sends) Variant {
 	// a lost answer, its last, that no further attempt came after.
 	v.Requires = []evidence.Check{check(evidence.Acked, "==", evidence.Intended)}
 	v.Allowed = allowedAnomalies(idempotence, how)
+	v.FewRetries = func(v Variant, retries int) Variant { return withFewRetries(v, how, retries) }
 	return v
 }
 

@@ -92,11 +92,11 @@ const unansweredFor = 2 * time.Second
 
 func monitored(answers string, how sends) Variant {
 	v := Variant{
-		Name:     fmt.Sprintf("answers=%s,sends=%s", answers, how),
-		Kind:     evidence.Observation,
-		Claim:    "what does the library say of itself, and what does the wire show?",
-		Settings: map[string]string{"acks": "all", "enable.idempotence": "true"},
-		Needs:    drivers.Abilities{Idempotence: true, Figures: true},
+		Name:              fmt.Sprintf("answers=%s,sends=%s", answers, how),
+		Kind:              evidence.Observation,
+		Claim:             "what does the library say of itself, and what does the wire show?",
+		Settings:          map[string]string{"acks": "all", "enable.idempotence": "true"},
+		Needs:             drivers.Abilities{Idempotence: true, Figures: true},
 		OneRecordPerBatch: true, Repeats: how == sequential,
 		About: func(p Parameters) string { return aboutMonitored(p, answers, how) },
 		Plan:  func(p Parameters) fault.Plan { return watchedFaults(p, answers, how) },
@@ -216,9 +216,9 @@ const watchedInTransaction = 5
 func monitoredTransactions() Variant {
 	return Variant{
 		Name: "answers=lost,producer=transactional", Kind: evidence.Observation,
-		Claim:    "what does the library say of a transaction?",
-		Settings: transactionSettings("monitoring"),
-		Needs:    drivers.Abilities{Idempotence: true, Transactions: true, Figures: true},
+		Claim:             "what does the library say of a transaction?",
+		Settings:          transactionSettings("monitoring"),
+		Needs:             drivers.Abilities{Idempotence: true, Transactions: true, Figures: true},
 		OneRecordPerBatch: true, BothViews: true,
 		About: func(p Parameters) string {
 			return fmt.Sprintf("Two transactions of %s, one at a time; %g %% of the answers to Produce get lost, and the first one to EndTxn. The first transaction is committed, the second one aborted.",

@@ -128,6 +128,11 @@ type Variant struct {
 	// plan could know when. They count like planned ones.
 	Staged []Staged
 
+	// FewRetries makes it what it is where a user's --retries are fewer than the story
+	// counts on, so that records are given up; nil where its claim is about that or does
+	// not depend on it. See With.
+	FewRetries func(v Variant, retries int) Variant
+
 	About func(Parameters) string     // the story in one sentence, with figures
 	Plan  func(Parameters) fault.Plan // which requests are to be hit; empty for a story without faults
 	Run   func(context.Context, *Stage) error
@@ -231,6 +236,15 @@ func (v Variant) Matches(pairs []string) bool {
 		}
 	}
 	return true
+}
+
+// With is the variant as it is played and judged with the parameters. Where a variant
+// sets retries itself, those of the user do not apply.
+func (v Variant) With(p Parameters) Variant {
+	if _, own := v.Settings["retries"]; own || v.FewRetries == nil || p.Retries >= DefaultParameters().Retries {
+		return v
+	}
+	return v.FewRetries(v, p.Retries)
 }
 
 // share is one of so many messages, rounded up: stories that do more for each
