@@ -108,7 +108,7 @@ type hello struct {
 
 // polled is the answer to poll; close has rebalances alone.
 type polled struct {
-	Records    []fetched   `json:"records"`
+	Records    []fetched   `json:"records,omitzero"`
 	Rebalances []rebalance `json:"rebalances,omitempty"`
 }
 
