@@ -1,0 +1,1550 @@
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedOutputStream;
+import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.clients.consumer.RoundRobinAssignor;
+import org.apache.kafka.clients.consumer.StickyAssignor;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.kafka.common.errors.DuplicateSequenceException;
+import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.IllegalGenerationException;
+import org.apache.kafka.common.errors.InvalidPidMappingException;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.InvalidTxnStateException;
+import org.apache.kafka.common.errors.NetworkException;
+import org.apache.kafka.common.errors.NotEnoughReplicasAfterAppendException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TransactionAbortableException;
+import org.apache.kafka.common.errors.TransactionAbortedException;
+import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
+import org.apache.kafka.common.errors.UnknownProducerIdException;
+import org.apache.kafka.common.errors.UnknownServerException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.security.plain.PlainLoginModule;
+import org.apache.kafka.common.security.scram.ScramLoginModule;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Plays Apache Kafka's own Java client for kcompare: clients/PROTOCOL.md on stdin and stdout, for
+ * kafka-clients from 3.9 on and Java from 17 on. It needs no build: {@code java -cp "lib/*"
+ * Client.java}.
+ *
+ * <p>Each handle has a thread that does what its lines say, in their order. {@code flush} and
+ * {@code close} pass that thread by, because it may be waiting in the library.
+ */
+public final class Client {
+  private final Output out = new Output();
+  private final Map<String, Handle> handles = new ConcurrentHashMap<>();
+  private final Map<Long, ConsumerGroupMetadata> memberships = new ConcurrentHashMap<>();
+  private final ExecutorService waiting = Executors.newCachedThreadPool(Client::daemon);
+
+  public static void main(String[] args) throws IOException {
+    new Client().serve();
+    Runtime.getRuntime().halt(0); // kcompare is gone, and nothing need come to its end
+  }
+
+  private void serve() throws IOException {
+    forwardLog();
+    var in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      take(new Request(new Json(line).object()));
+    }
+  }
+
+  private void take(Request request) {
+    switch (request.verb()) {
+      case "hello" -> out.answer(request, Client::hello);
+      case "check" -> out.answer(request, () -> check(request));
+      case "new-producer", "new-transactional-producer" -> open(request, new Producer(request));
+      case "new-consumer" -> open(request, new Consumer(request));
+      case "shutdown" -> {
+        out.answer(request, Client::members);
+        Runtime.getRuntime().halt(0);
+      }
+      default -> {
+        Handle handle = handles.get(request.handle());
+        if (handle == null) {
+          out.answer(request, () -> refuse("there is no handle " + request.handle()));
+        } else {
+          handle.take(request);
+        }
+      }
+    }
+  }
+
+  private static Map<String, Object> hello() throws IOException {
+    return members(
+        "protocol",
+        1,
+        "language",
+        "Java " + System.getProperty("java.version"),
+        "library",
+        "kafka-clients",
+        "version",
+        version(),
+        "abilities",
+        List.of("idempotence", "transactions", "groups", "rebalances", "plain-close", "bulk"));
+  }
+
+  /** Reads what the library itself reads (AppInfoParser, which later releases keep internal). */
+  private static String version() throws IOException {
+    String name = "/kafka/kafka-version.properties";
+    var properties = new Properties();
+    try (InputStream in = KafkaProducer.class.getResourceAsStream(name)) {
+      properties.load(in);
+    }
+    return properties.getProperty("version");
+  }
+
+  private static Map<String, Object> check(Request request) {
+    var settings = new Settings(request, request.text("role"));
+    settings.validate();
+    return members("differences", new ArrayList<Object>(settings.differences));
+  }
+
+  private void open(Request request, Handle handle) {
+    handles.put(handle.name, handle);
+    handle.inTurn(
+        request,
+        () -> {
+          try {
+            handle.open(new Settings(request, request.verb().substring("new-".length())));
+            return members();
+          } catch (RuntimeException e) {
+            handles.remove(handle.name);
+            throw e;
+          }
+        });
+  }
+
+  private static Map<String, Object> refuse(String why) {
+    throw new IllegalStateException(why);
+  }
+
+  private static Thread daemon(Runnable task) {
+    var thread = new Thread(task);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Sends kcompare what the library logs as a warning or worse. */
+  private void forwardLog() {
+    LogManager.getLogManager().reset();
+    Logger root = Logger.getLogger("");
+    root.setLevel(Level.WARNING);
+    root.addHandler(
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {
+            String thrown = line.getThrown() == null ? "" : ": " + line.getThrown();
+            out.write(members("log", line.getLevel() + " " + line.getMessage() + thrown));
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        });
+  }
+
+  /** One client of the library. */
+  private abstract class Handle {
+    final String name;
+    final ExecutorService turns = Executors.newSingleThreadExecutor(Client::daemon);
+
+    Handle(Request request) {
+      name = request.handle();
+    }
+
+    abstract void open(Settings settings);
+
+    /** Takes a line, on the thread that reads them, and does not wait. */
+    abstract void take(Request request);
+
+    void inTurn(Request request, Work work) {
+      turns.execute(() -> out.answer(request, work));
+    }
+  }
+
+  // Producers.
+
+  private final class Producer extends Handle {
+    private final ExecutorService flusher = Executors.newSingleThreadExecutor(Client::daemon);
+    private final Pending pending = new Pending();
+    private volatile KafkaProducer<byte[], byte[]> library;
+    private boolean transactional;
+    private boolean onePerBatch;
+    private long next; // number of the next record
+
+    Producer(Request request) {
+      super(request);
+    }
+
+    @Override
+    void open(Settings settings) {
+      transactional = settings.role.equals("transactional-producer");
+      onePerBatch = settings.onePerBatch;
+      library = settings.construct(KafkaProducer<byte[], byte[]>::new);
+    }
+
+    @Override
+    void take(Request request) {
+      switch (request.verb()) {
+        case "produce" -> produce(request);
+        case "produce-many" -> produceMany(request);
+        case "flush" -> flush(request);
+        case "close" -> close(request);
+        default -> inTurn(request, () -> transact(request));
+      }
+    }
+
+    private void produce(Request request) {
+      var report = new Report(this, request.number("record"), (int) request.number("partition"));
+      next = report.record + 1;
+      pending.add(1);
+      turns.execute(() -> send(request.toRecord(onePerBatch), report));
+    }
+
+    /** Hands a record over, which waits for metadata and for room in the library's buffer. */
+    private void send(ProducerRecord<byte[], byte[]> record, Report report) {
+      report.sender = Thread.currentThread();
+      try {
+        library.send(record, report);
+      } catch (RuntimeException e) {
+        report.onCompletion(null, e);
+      }
+    }
+
+    private void produceMany(Request request) {
+      var bulk = new Bulk(this, request, next);
+      next += bulk.count;
+      pending.add(bulk.count);
+      inTurn(request, bulk::produce);
+    }
+
+    /**
+     * The library's flush knows no time limit, so it waits on a thread of its own: once the records
+     * before it are handed over, and for as long as it likes.
+     */
+    private void flush(Request request) {
+      long until = request.deadline();
+      turns.execute(() -> flusher.submit(library::flush));
+      waiting.execute(() -> out.answer(request, () -> members("pending", pending.await(until))));
+    }
+
+    /** These wait for max.block.ms, and take no other time limit. */
+    private Map<String, Object> transact(Request request) {
+      return switch (request.verb()) {
+        case "init" -> call(library::initTransactions, Reasons::ofLastCall);
+        case "begin" -> call(library::beginTransaction, Reasons::ofCall);
+        case "send-offsets" -> call(() -> sendOffsets(request), Reasons::ofCall);
+        case "commit" -> end("committed", library::commitTransaction, Reasons::ofCall);
+        case "abort" -> end("aborted", library::abortTransaction, Reasons::ofLastCall);
+        default -> refuse("a producer has no " + request.verb());
+      };
+    }
+
+    private void sendOffsets(Request request) {
+      library.sendOffsetsToTransaction(
+          request.offsets("offsets"), membership(request.object("group")));
+    }
+
+    /** After a timeout the end is still under way, and the library wants the same call again. */
+    private Map<String, Object> end(
+        String outcome, Runnable call, Function<Exception, String> reason) {
+      try {
+        call(call, e -> e instanceof TimeoutException ? "unknown-outcome" : reason.apply(e));
+        return members("outcome", outcome);
+      } catch (Failure e) {
+        return members("outcome", "unknown", "error", e.members);
+      }
+    }
+
+    private void close(Request request) {
+      handles.remove(name);
+      if (request.flag("plainly")) {
+        inTurn(request, () -> call(() -> library.close(), Reasons::ofCall));
+      } else {
+        waiting.execute(() -> out.answer(request, this::giveUp));
+      }
+    }
+
+    /** Fails what is pending, and ends calls that wait, those on the handle's thread included. */
+    private Map<String, Object> giveUp() throws InterruptedException {
+      if (library != null) {
+        call(() -> library.close(Duration.ZERO), Reasons::ofCall);
+      }
+      turns.shutdown();
+      turns.awaitTermination(1, TimeUnit.SECONDS); // what waits there is refused before the answer
+      return members();
+    }
+  }
+
+  /** Reports one record, once. */
+  private class Report implements Callback {
+    final Producer producer;
+    final long record;
+    private final int partition;
+    private final AtomicBoolean reported = new AtomicBoolean();
+    private volatile Thread sender;
+
+    Report(Producer producer, long record, int partition) {
+      this.producer = producer;
+      this.record = record;
+      this.partition = partition;
+    }
+
+    /** Comes from the library's thread, or from the sender's if the library refuses the record. */
+    @Override
+    public void onCompletion(RecordMetadata told, Exception e) {
+      if (!reported.compareAndSet(false, true)) {
+        return; // KafkaProducer.doSend may throw when it has buffered, and the buffer fails later
+      }
+      if (e == null) {
+        acked(told);
+      } else {
+        boolean refused = Thread.currentThread() == sender;
+        failed(new Failure(Reasons.ofRecord(e, refused, producer.transactional), e));
+      }
+      producer.pending.add(-1);
+    }
+
+    void acked(RecordMetadata told) {
+      out.write(run(producer, told.partition(), new Run(record, offset(told))));
+    }
+
+    private void failed(Failure failure) {
+      out.write(
+          members(
+              "handle",
+              producer.name,
+              "record",
+              record,
+              "outcome",
+              "failed",
+              "partition",
+              partition < 0 ? null : partition,
+              "error",
+              failure.members));
+    }
+  }
+
+  private static long offset(RecordMetadata told) {
+    return told.hasOffset() ? told.offset() : -1;
+  }
+
+  private static Map<String, Object> run(Producer producer, int partition, Run run) {
+    return members(
+        "handle",
+        producer.name,
+        "record",
+        run.first,
+        "count",
+        run.count == 1 ? null : run.count,
+        "outcome",
+        "acked",
+        "partition",
+        partition,
+        "offset",
+        run.offset < 0 ? null : run.offset);
+  }
+
+  /** Numbers that follow each other, as do their offsets unless they have none (-1). */
+  private static final class Run {
+    final long first;
+    final long offset;
+    long count = 1;
+
+    Run(long first, long offset) {
+      this.first = first;
+      this.offset = offset;
+    }
+
+    boolean extend(long number, long offset) {
+      if (number != first + count || offset != (this.offset < 0 ? -1 : this.offset + count)) {
+        return false;
+      }
+      count++;
+      return true;
+    }
+  }
+
+  /** The records of produce-many, and their reports in runs. */
+  private final class Bulk {
+    private static final long TELL_MILLIS = 50;
+
+    final long count;
+    private final Producer producer;
+    private final long first;
+    private final String topic;
+    private final int partition;
+    private final long keys;
+    private final int width;
+    private final Map<Integer, Run> runs = new HashMap<>(); // by partition, not told yet
+    private long remaining;
+    private long lastReport;
+
+    Bulk(Producer producer, Request request, long first) {
+      this.producer = producer;
+      this.first = first;
+      topic = request.text("topic");
+      partition = (int) request.number("partition");
+      count = request.number("count");
+      keys = request.number("keys");
+      width = (int) request.number("value_bytes");
+      remaining = count;
+    }
+
+    Map<String, Object> produce() throws InterruptedException {
+      long began = System.nanoTime();
+      long toldAt = began;
+      lastReport = began;
+      for (long n = 0; n < count; n++) {
+        producer.send(record(n), new BulkReport(first + n));
+        if (System.nanoTime() - toldAt > TimeUnit.MILLISECONDS.toNanos(TELL_MILLIS)) {
+          tell();
+          toldAt = System.nanoTime();
+        }
+      }
+      producer.flusher.submit(producer.library::flush);
+      while (awaitReports()) {
+        tell();
+      }
+      tell();
+      return members("elapsed_us", (lastReport - began) / 1000);
+    }
+
+    private ProducerRecord<byte[], byte[]> record(long n) {
+      byte[] key = keys == 0 ? null : ("key-" + n % keys).getBytes(UTF_8);
+      String digits = Long.toString(n);
+      String value = digits + ".".repeat(Math.max(0, width - digits.length()));
+      return new ProducerRecord<>(
+          topic, partition < 0 ? null : partition, key, value.getBytes(UTF_8));
+    }
+
+    private synchronized boolean awaitReports() throws InterruptedException {
+      if (remaining > 0) {
+        wait(TELL_MILLIS);
+      }
+      return remaining > 0;
+    }
+
+    private synchronized void acked(long record, RecordMetadata told) {
+      Run run = runs.get(told.partition());
+      if (run != null && run.extend(record, offset(told))) {
+        return;
+      }
+      if (run != null) {
+        out.write(run(producer, told.partition(), run));
+      }
+      runs.put(told.partition(), new Run(record, offset(told)));
+    }
+
+    private synchronized void reported() {
+      lastReport = System.nanoTime();
+      if (--remaining == 0) {
+        notifyAll();
+      }
+    }
+
+    private synchronized void tell() {
+      runs.forEach((partition, run) -> out.write(run(producer, partition, run)));
+      runs.clear();
+    }
+
+    private final class BulkReport extends Report {
+      BulkReport(long record) {
+        super(Bulk.this.producer, record, partition);
+      }
+
+      @Override
+      public void onCompletion(RecordMetadata told, Exception e) {
+        super.onCompletion(told, e);
+        reported();
+      }
+
+      @Override
+      void acked(RecordMetadata told) {
+        Bulk.this.acked(record, told);
+      }
+    }
+  }
+
+  /** Counts the records that were taken from stdin and are not reported. */
+  private static final class Pending {
+    private long count;
+
+    synchronized void add(long records) {
+      count += records;
+      notifyAll();
+    }
+
+    /** Waits until there are none, or for that moment of nanoTime, and says how many there are. */
+    synchronized long await(long until) throws InterruptedException {
+      long left = until - System.nanoTime();
+      while (count > 0 && left > 0) {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+        left = until - System.nanoTime();
+      }
+      return count;
+    }
+  }
+
+  // Consumers.
+
+  private final class Consumer extends Handle implements ConsumerRebalanceListener {
+    private final Set<TopicPartition> begun = new HashSet<>(); // something was returned, or sought
+    private final List<Object> rebalances = new ArrayList<>();
+    private volatile KafkaConsumer<byte[], byte[]> library;
+    private volatile boolean closing;
+    private long returned; // records in all
+
+    Consumer(Request request) {
+      super(request);
+    }
+
+    @Override
+    void open(Settings settings) {
+      library = settings.construct(KafkaConsumer<byte[], byte[]>::new);
+    }
+
+    @Override
+    void take(Request request) {
+      if (request.verb().equals("close")) {
+        handles.remove(name);
+        closing = true;
+        if (library != null) {
+          library.wakeup(); // ends a poll; the one call that another thread may make
+        }
+      }
+      inTurn(request, () -> ask(() -> play(request), Reasons::ofConsumer));
+    }
+
+    private Map<String, Object> play(Request request) {
+      return switch (request.verb()) {
+        case "subscribe" -> did(() -> library.subscribe(request.<String>list("topics"), this));
+        case "assign" -> did(() -> assign(request.positions("from")));
+        case "seek" -> did(() -> seek(Position.of(request.list("to"))));
+        case "poll" -> poll(request);
+        case "consume-many" -> consumeMany(request);
+        case "positions" -> members("positions", positions());
+        case "commit-offsets" ->
+            did(() -> library.commitSync(request.offsets("offsets"), request.timeout()));
+        case "committed" -> members("positions", committed(request));
+        case "group-metadata" -> groupMetadata();
+        case "close" -> close(request);
+        default -> refuse("a consumer has no " + request.verb());
+      };
+    }
+
+    /** Also keeps the library from asking for committed offsets: all partitions have a position. */
+    private void assign(List<Position> from) {
+      begun.clear();
+      library.assign(from.stream().map(Position::partition).toList());
+      from.forEach(this::seek);
+      begun.clear(); // nobody sought
+    }
+
+    private void seek(Position to) {
+      begun.remove(to.partition);
+      if (to.offset == -2) {
+        library.seekToBeginning(List.of(to.partition));
+      } else if (to.offset == -1) {
+        library.seekToEnd(List.of(to.partition));
+      } else {
+        library.seek(to.partition, to.offset);
+        begun.add(to.partition);
+      }
+    }
+
+    private Map<String, Object> poll(Request request) {
+      var records = new ArrayList<Object>();
+      pollUntil(request.deadline()).forEach(record -> records.add(json(record)));
+      return members("records", records, "rebalances", takeRebalances());
+    }
+
+    /** Polls again where a poll came back early without records, as it does behind a marker. */
+    private ConsumerRecords<byte[], byte[]> pollUntil(long until) {
+      while (!closing) {
+        long left = Math.max(0, until - System.nanoTime());
+        ConsumerRecords<byte[], byte[]> records;
+        try {
+          records = library.poll(Duration.ofNanos(left));
+        } catch (WakeupException e) {
+          break;
+        }
+        returned += records.count();
+        begun.addAll(records.partitions());
+        if (left == 0 || !records.isEmpty()) {
+          return records;
+        }
+      }
+      return ConsumerRecords.empty();
+    }
+
+    private static Map<String, Object> json(ConsumerRecord<byte[], byte[]> record) {
+      var headers = new ArrayList<Object>();
+      for (Header header : record.headers()) {
+        headers.add(Arrays.asList(header.key(), base64(header.value())));
+      }
+      return members(
+          "topic", record.topic(),
+          "partition", record.partition(),
+          "offset", record.offset(),
+          "key", base64(record.key()),
+          "value", base64(record.value()),
+          "headers", headers);
+    }
+
+    private Map<String, Object> consumeMany(Request request) {
+      long wanted = request.number("count");
+      long until = request.deadline();
+      var runs = new LinkedHashMap<Run, TopicPartition>();
+      var last = new HashMap<TopicPartition, Run>();
+      long before = returned;
+      long bytes = 0;
+      long began = 0;
+      long ended = 0;
+      while (returned - before < wanted && !closing && System.nanoTime() < until) {
+        ConsumerRecords<byte[], byte[]> records = pollUntil(until);
+        ended = System.nanoTime();
+        began = began == 0 ? ended : began;
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+          bytes += size(record.key()) + size(record.value());
+          var partition = new TopicPartition(record.topic(), record.partition());
+          if (!last.containsKey(partition) || !last.get(partition).extend(record.offset(), -1)) {
+            last.put(partition, new Run(record.offset(), -1));
+            runs.put(last.get(partition), partition);
+          }
+        }
+      }
+      var told = new ArrayList<Object>();
+      runs.forEach((run, p) -> told.add(List.of(p.topic(), p.partition(), run.first, run.count)));
+      return members(
+          "count",
+          returned - before,
+          "bytes",
+          bytes,
+          "elapsed_us",
+          (ended - began) / 1000,
+          "runs",
+          told);
+    }
+
+    private List<Object> positions() {
+      begun.retainAll(library.assignment());
+      return sorted(begun, library::position);
+    }
+
+    private List<Object> committed(Request request) {
+      var stored = library.committed(request.offsets("partitions").keySet(), request.timeout());
+      stored.values().removeIf(Objects::isNull);
+      return sorted(stored.keySet(), partition -> stored.get(partition).offset());
+    }
+
+    /** A transaction needs the library's own object, so the answer says which one it is of. */
+    private Map<String, Object> groupMetadata() {
+      ConsumerGroupMetadata group = library.groupMetadata();
+      long number = memberships.size();
+      memberships.put(number, group);
+      return members(
+          "group", group.groupId(),
+          "generation", group.generationId(),
+          "member", group.memberId(),
+          "instance", group.groupInstanceId().orElse(""),
+          "consumer", name,
+          "membership", number);
+    }
+
+    @SuppressWarnings("deprecation") // what replaces it in 4.1 is not in 3.9
+    private Map<String, Object> close(Request request) {
+      library.close(request.timeout());
+      turns.shutdown();
+      return members("rebalances", takeRebalances());
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+      changed("assigned", partitions);
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+      changed("revoked", partitions);
+    }
+
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+      changed("lost", partitions);
+    }
+
+    private void changed(String change, Collection<TopicPartition> partitions) {
+      begun.removeAll(partitions);
+      if (!partitions.isEmpty()) {
+        rebalances.add(
+            members(
+                "change", change,
+                "partitions",
+                    partitions.stream()
+                        .sorted(BY_NAME)
+                        .map(p -> List.of(p.topic(), p.partition()))
+                        .toList(),
+                "after", returned));
+      }
+    }
+
+    private List<Object> takeRebalances() {
+      var taken = List.copyOf(rebalances);
+      rebalances.clear();
+      return taken;
+    }
+  }
+
+  /** Finds what groupMetadata told. A group that is only named is one without members. */
+  @SuppressWarnings({"deprecation", "removal"}) // no other way leads to such a group
+  private ConsumerGroupMetadata membership(Request group) {
+    return group.has("membership")
+        ? memberships.get(group.number("membership"))
+        : new ConsumerGroupMetadata(group.text("group"));
+  }
+
+  // What the library throws.
+
+  /** Does a piece of work, and turns what the library throws into what kcompare is told. */
+  private static Map<String, Object> ask(Work work, Function<Exception, String> reason) {
+    try {
+      return work.run();
+    } catch (Failure e) {
+      throw e;
+    } catch (Exception e) {
+      throw new Failure(reason.apply(e), e);
+    }
+  }
+
+  private static Map<String, Object> call(Runnable call, Function<Exception, String> reason) {
+    return ask(() -> did(call), reason);
+  }
+
+  private static Map<String, Object> did(Runnable call) {
+    call.run();
+    return members();
+  }
+
+  /** Work that is answered. */
+  private interface Work {
+    Map<String, Object> run() throws Exception;
+  }
+
+  /** An error as kcompare is told of it. */
+  private static final class Failure extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    final transient Map<String, Object> members;
+
+    Failure(String reason, Exception e) {
+      this(members("class", reason, "code", Reasons.code(e), "text", Reasons.text(e)));
+    }
+
+    Failure(Map<String, Object> members) {
+      this.members = members;
+    }
+  }
+
+  /**
+   * The class of an error: what a program can do. KafkaProducer's documentation says which
+   * exceptions end a producer, TransactionManager.java which ones end a transaction only.
+   */
+  private static final class Reasons {
+    private static final List<Class<? extends Exception>> FENCED =
+        List.of(ProducerFencedException.class, FencedInstanceIdException.class);
+
+    private static final List<Class<? extends Exception>> FATAL =
+        List.of(
+            InvalidPidMappingException.class,
+            TransactionalIdAuthorizationException.class,
+            ClusterAuthorizationException.class,
+            UnsupportedVersionException.class,
+            AuthenticationException.class);
+
+    /** They leave open whether the record was written: by an attempt that was not answered. */
+    private static final List<Class<? extends Exception>> UNKNOWN =
+        List.of(
+            TimeoutException.class, // delivery.timeout.ms is over, or the broker's own time
+            NetworkException.class,
+            DisconnectException.class,
+            NotEnoughReplicasAfterAppendException.class,
+            OutOfOrderSequenceException.class,
+            DuplicateSequenceException.class,
+            UnknownServerException.class);
+
+    private static final List<Class<? extends Exception>> ABORTABLE =
+        List.of(
+            InvalidProducerEpochException.class, // an abort gets a new epoch, or says who fenced
+            InvalidTxnStateException.class,
+            TransactionAbortableException.class,
+            TransactionAbortedException.class);
+
+    private static final List<Class<? extends Exception>> AGAIN =
+        List.of(
+            RetriableException.class,
+            CommitFailedException.class, // the member has to poll first
+            RebalanceInProgressException.class,
+            IllegalGenerationException.class,
+            UnknownMemberIdException.class);
+
+    private static boolean is(Throwable e, List<Class<? extends Exception>> classes) {
+      return classes.stream().anyMatch(c -> c.isInstance(e));
+    }
+
+    /** In an error state the library throws a plain KafkaException, whose cause is the error. */
+    private static Throwable error(Exception e) {
+      return e.getClass() == KafkaException.class && e.getCause() != null ? e.getCause() : e;
+    }
+
+    static String code(Exception e) {
+      return error(e).getClass().getSimpleName();
+    }
+
+    static String text(Exception e) {
+      return error(e) == e
+          ? String.valueOf(e.getMessage())
+          : e.getMessage() + ": " + error(e).getMessage();
+    }
+
+    static String ofConsumer(Exception e) {
+      return is(e, FENCED) ? "fenced" : is(e, AGAIN) ? "retriable" : "application";
+    }
+
+    /** Of a call after which a transaction can be aborted. */
+    static String ofCall(Exception e) {
+      Throwable error = error(e);
+      if (is(error, FENCED)) {
+        return "fenced";
+      }
+      if (is(error, FATAL) || e instanceof InvalidTxnStateException) {
+        return "fatal";
+      }
+      if (e instanceof IllegalStateException || e instanceof IllegalArgumentException) {
+        return "application";
+      }
+      return e instanceof RetriableException ? "retriable" : "abortable";
+    }
+
+    /** Of init and abort, behind which there is nothing to abort. */
+    static String ofLastCall(Exception e) {
+      String reason = ofCall(e);
+      return reason.equals("abortable") ? "fatal" : reason;
+    }
+
+    /** Of a record that the library refused at once, or took and then failed. */
+    static String ofRecord(Exception e, boolean refused, boolean transactional) {
+      Throwable error = error(e);
+      if (is(error, FENCED)) {
+        return "fenced";
+      }
+      if (transactional && error instanceof InvalidPidMappingException) {
+        return "fatal";
+      }
+      if (transactional && (is(error, ABORTABLE) || refused && error != e)) {
+        return "abortable";
+      }
+      boolean told = error instanceof ApiException && !is(error, UNKNOWN);
+      if (!refused && (!told && !(error instanceof UnknownProducerIdException))) {
+        return "unknown-outcome"; // "closed forcefully" among them, which is no ApiException
+      }
+      boolean again =
+          error instanceof RetriableException
+              || error instanceof UnknownProducerIdException
+              || error instanceof InvalidProducerEpochException;
+      return again ? "retriable" : "application";
+    }
+  }
+
+  // Settings.
+
+  /** Translates canonical settings into Java's. */
+  private static final class Settings {
+    /** Names that only differ. */
+    private static final Map<String, String> RENAMED =
+        Map.of(
+            "fetch.wait.max.ms", "fetch.max.wait.ms",
+            "topic.metadata.refresh.interval.ms", "metadata.max.age.ms");
+
+    /** What the library cannot be told, since it always does so. */
+    private static final Map<String, String> ALWAYS =
+        Map.ofEntries(
+            Map.entry("api.version.request", "true"),
+            Map.entry("broker.address.family", "any"),
+            Map.entry("enable.auto.offset.store", "true"),
+            Map.entry("enable.partition.eof", "false"),
+            Map.entry("enable.ssl.certificate.verification", "true"),
+            Map.entry("partitioner", "murmur2_random"),
+            Map.entry("queue.buffering.backpressure.threshold", "1"),
+            Map.entry("queuing.strategy", "fifo"),
+            Map.entry("socket.keepalive.enable", "true"),
+            Map.entry("socket.max.fails", "1"),
+            Map.entry("socket.nagle.disable", "true"),
+            Map.entry("statistics.interval.ms", "0"),
+            Map.entry("topic.metadata.refresh.sparse", "true"));
+
+    private static final Map<String, String> ASSIGNORS =
+        Map.of(
+            "range", RangeAssignor.class.getName(),
+            "roundrobin", RoundRobinAssignor.class.getName(),
+            "sticky", StickyAssignor.class.getName(),
+            "cooperative-sticky", CooperativeStickyAssignor.class.getName());
+
+    private static final Map<String, String> OFFSET_RESETS =
+        Map.of(
+            "smallest", "earliest",
+            "beginning", "earliest",
+            "largest", "latest",
+            "end", "latest",
+            "error", "none");
+
+    final String role;
+    final boolean onePerBatch;
+    final Set<String> differences = new TreeSet<>();
+    private final boolean producer;
+    private final Map<String, String> given = new TreeMap<>();
+    private final Map<String, Object> config = new TreeMap<>();
+    private final Map<String, String> origin = new HashMap<>(); // given names by those in config
+
+    Settings(Request request, String role) {
+      this.role = role;
+      producer = !role.equals("consumer");
+      onePerBatch = request.flag("one_record_per_batch");
+      request.object("settings").members.forEach((key, value) -> given.put(key, (String) value));
+      given.values().removeIf(String::isEmpty); // for librdkafka that is not set
+      given.forEach(this::translate);
+      requestTimeout();
+      login();
+      complete(request.flag("bare"));
+    }
+
+    /** What no setting says; see one_record_per_batch and bare in the protocol. */
+    private void complete(boolean bare) {
+      if (producer) {
+        config.put("key.serializer", ByteArraySerializer.class);
+        config.put("value.serializer", ByteArraySerializer.class);
+      } else {
+        config.put("key.deserializer", ByteArrayDeserializer.class);
+        config.put("value.deserializer", ByteArrayDeserializer.class);
+        if (!bare) {
+          config.putIfAbsent("enable.auto.commit", "false");
+        }
+      }
+      if (onePerBatch) {
+        if (given.containsKey("batch.size")) {
+          throw wrong("one record a batch is asked for: leave batch.size out", "batch.size");
+        }
+        config.put("batch.size", "1");
+      }
+    }
+
+    private void translate(String key, String value) {
+      if (ALWAYS.containsKey(key)) {
+        always(key, value);
+        return;
+      }
+      switch (key) {
+        case "acks" -> put(key, value.equals("-1") ? "all" : oneOf(key, value, "all", "0", "1"));
+        case "allow.auto.create.topics" -> autoCreate(key, value);
+        case "auto.offset.reset" -> put(key, OFFSET_RESETS.getOrDefault(value, value));
+        case "batch.num.messages" -> put("batch.size", key, oneOf(key, value, "1"));
+        case "compression.level" -> put("compression." + codec() + ".level", key, value);
+        case "connections.max.idle.ms" -> put(key, value.equals("0") ? "-1" : value);
+        case "delivery.timeout.ms" -> put(key, value.equals("0") ? "2147483647" : value);
+        case "fetch.error.backoff.ms" -> differs(key, "kafka-clients waits retry.backoff.ms");
+        case "linger.ms" -> wholeMillis(key, value);
+        case "message.max.bytes" -> {
+          put("max.request.size", key, value);
+          differs(key, "kafka-clients holds whole requests to it, too (max.request.size)");
+        }
+        case "metadata.max.age.ms" -> // which is Java's name for the refresh interval
+            throw unsupported(key, "kafka-clients does not forget topics that it refreshes");
+        case "partition.assignment.strategy" -> put(key, assignors(key, value));
+        case "queue.buffering.max.kbytes" ->
+            put("buffer.memory", key, String.valueOf(Long.parseLong(value) * 1024));
+        case "queue.buffering.max.messages" ->
+            differs(key, "kafka-clients limits its buffer by bytes alone");
+        case "request.timeout.ms", "socket.timeout.ms" -> {} // requestTimeout
+        case "sasl.mechanism" ->
+            put(key, oneOf(key, value, "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"));
+        case "sasl.username", "sasl.password" -> {} // login
+        case "security.protocol" -> put(key, value.toUpperCase(Locale.ROOT));
+        case "socket.connection.setup.timeout.ms" -> {
+          put(key, value);
+          put("socket.connection.setup.timeout.max.ms", key, value);
+        }
+        case "socket.receive.buffer.bytes", "socket.send.buffer.bytes" ->
+            put(key.substring("socket.".length()), key, value.equals("0") ? "-1" : value);
+        case "ssl.ca.location" -> pem("truststore.certificates", key, contents(key, value));
+        case "ssl.ca.pem" -> pem("truststore.certificates", key, value);
+        case "ssl.certificate.location" ->
+            pem("keystore.certificate.chain", key, contents(key, value));
+        case "ssl.certificate.pem" -> pem("keystore.certificate.chain", key, value);
+        case "ssl.key.location" -> pem("keystore.key", key, contents(key, value));
+        case "ssl.key.pem" -> pem("keystore.key", key, value);
+        case "ssl.keystore.location" -> {
+          put(key, value);
+          put("ssl.keystore.type", key, "PKCS12");
+        }
+        case "ssl.cipher.suites" -> throw unsupported(key, "OpenSSL's names are not Java's");
+        case "ssl.endpoint.identification.algorithm" -> put(key, value.equals("none") ? "" : value);
+        case "topic.metadata.refresh.fast.interval.ms" -> {
+          if (!value.equals(given.get("retry.backoff.ms"))) {
+            differs(key, "kafka-clients asks again for a leader after retry.backoff.ms");
+          }
+        }
+        default -> byName(key, value);
+      }
+    }
+
+    /** Many settings have the same name in both libraries. */
+    private void byName(String key, String value) {
+      String name = RENAMED.getOrDefault(key, key);
+      boolean ofProducers = ProducerConfig.configNames().contains(name);
+      boolean ofConsumers = ConsumerConfig.configNames().contains(name);
+      if (producer ? ofProducers : ofConsumers) {
+        put(name, key, value);
+      } else if (!ofProducers && !ofConsumers) { // else it is for the other role
+        throw unsupported(key, "kafka-clients has nothing like it");
+      }
+    }
+
+    private void put(String key, String value) {
+      put(key, key, value);
+    }
+
+    private void put(String name, String key, String value) {
+      config.put(name, value);
+      origin.put(name, key);
+    }
+
+    private void differs(String key, String how) {
+      differences.add(key + ": " + how);
+    }
+
+    private void always(String key, String value) {
+      if (!value.equals(ALWAYS.get(key))) {
+        throw unsupported(key, "kafka-clients always does as with " + ALWAYS.get(key));
+      }
+      if (key.equals("partitioner")) {
+        differs(key, "records without a key take turns by batch, not one by one (KIP-794)");
+      }
+    }
+
+    private static String oneOf(String key, String value, String... known) {
+      if (!List.of(known).contains(value)) {
+        throw unsupported(key, "this program has " + String.join(", ", known));
+      }
+      return value;
+    }
+
+    private void autoCreate(String key, String value) {
+      if (!producer) {
+        put(key, value);
+      } else if (!value.equals("true")) {
+        differs(key, "a producer of kafka-clients always lets the broker create a topic");
+      }
+    }
+
+    private String codec() {
+      return oneOf(
+          "compression.level",
+          given.getOrDefault("compression.type", "none"),
+          "gzip",
+          "lz4",
+          "zstd");
+    }
+
+    private void wholeMillis(String key, String value) {
+      double exact = Double.parseDouble(value);
+      put(key, String.valueOf((long) Math.ceil(exact)));
+      if (exact != Math.ceil(exact)) {
+        differs(key, "rounded up to whole milliseconds");
+      }
+    }
+
+    private static String assignors(String key, String value) {
+      var classes = new ArrayList<String>();
+      for (String name : value.split(",")) {
+        classes.add(
+            ASSIGNORS.get(oneOf(key, name.trim(), ASSIGNORS.keySet().toArray(String[]::new))));
+      }
+      return String.join(",", classes);
+    }
+
+    /**
+     * Java has one setting for its own wait and for that of brokers, and refuses more than
+     * delivery.timeout.ms leaves beside linger.ms (KafkaProducer.configureDeliveryTimeout).
+     */
+    private void requestTimeout() {
+      String key =
+          Stream.of("socket.timeout.ms", "request.timeout.ms", "delivery.timeout.ms")
+              .filter(given::containsKey)
+              .findFirst()
+              .orElse("");
+      boolean asked = key.startsWith("socket") || key.startsWith("request");
+      long wanted = asked ? Long.parseLong(given.get(key)) : inForce("request.timeout.ms");
+      long timeout = wanted;
+      if (producer && given.containsKey("delivery.timeout.ms")) {
+        long rest = inForce("delivery.timeout.ms") - inForce("linger.ms");
+        timeout = Math.max(1, Math.min(wanted, rest));
+      }
+      if (asked || timeout < wanted) {
+        put("request.timeout.ms", key, String.valueOf(timeout));
+      }
+      if (timeout < wanted) {
+        differs(key, "request.timeout.ms must fit in beside linger.ms, and is " + timeout);
+      }
+      String broker = given.getOrDefault("request.timeout.ms", "" + timeout);
+      if (producer && Long.parseLong(broker) != timeout) {
+        differs("request.timeout.ms", "brokers are told the client's own wait, " + timeout);
+      }
+    }
+
+    /** What the library will use, if it is a number. */
+    private long inForce(String name) {
+      Object byDefault = ProducerConfig.configDef().defaultValues().get(name);
+      return Long.parseLong(config.getOrDefault(name, byDefault).toString());
+    }
+
+    private void login() {
+      String user = given.get("sasl.username");
+      String password = given.get("sasl.password");
+      if (user == null || password == null) {
+        return;
+      }
+      boolean plain = given.getOrDefault("sasl.mechanism", "").equals("PLAIN");
+      Class<?> module = plain ? PlainLoginModule.class : ScramLoginModule.class;
+      String options = " required username=" + quoted(user) + " password=" + quoted(password) + ";";
+      put("sasl.jaas.config", "sasl.password", module.getName() + options);
+    }
+
+    private static String quoted(String text) {
+      return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+
+    private void pem(String part, String key, String text) {
+      put("ssl." + part, key, text);
+      put("ssl." + part.substring(0, part.indexOf('.')) + ".type", key, "PEM");
+    }
+
+    private static String contents(String key, String file) {
+      try {
+        return Files.readString(Path.of(file));
+      } catch (IOException e) {
+        throw wrong("expected a file that can be read: " + e, key);
+      }
+    }
+
+    private static Failure unsupported(String key, String why) {
+      return new Failure(members("class", "unsupported", "key", key, "text", why));
+    }
+
+    private static Failure wrong(String why, String... keys) {
+      return new Failure(members("class", "config", "keys", List.of(keys), "text", why));
+    }
+
+    void validate() {
+      construct(config -> producer ? new ProducerConfig(config) : new ConsumerConfig(config));
+    }
+
+    /** Makes a client, or only its configuration; neither waits for a broker. */
+    <T> T construct(Function<Map<String, Object>, T> constructor) {
+      try {
+        return constructor.apply(config);
+      } catch (KafkaException e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+          if (cause instanceof ConfigException) {
+            throw wrong(cause.getMessage(), keysIn(cause.getMessage()));
+          }
+        }
+        throw new Failure("application", e);
+      }
+    }
+
+    /** The given settings that the library's message speaks of. */
+    private String[] keysIn(String message) {
+      return Arrays.stream(message.split("[^a-z.]+"))
+          .map(word -> origin.get(word.replaceAll("\\.$", "")))
+          .filter(Objects::nonNull)
+          .distinct()
+          .toArray(String[]::new);
+    }
+  }
+
+  // Lines.
+
+  private static final Comparator<TopicPartition> BY_NAME =
+      Comparator.comparing(TopicPartition::topic).thenComparing(TopicPartition::partition);
+
+  /** Pairs of a name and a value; a member that is null is left out. */
+  private static Map<String, Object> members(Object... pairs) {
+    var members = new LinkedHashMap<String, Object>();
+    for (int i = 0; i < pairs.length; i += 2) {
+      if (pairs[i + 1] != null) {
+        members.put((String) pairs[i], pairs[i + 1]);
+      }
+    }
+    return members;
+  }
+
+  private static List<Object> sorted(
+      Collection<TopicPartition> partitions, Function<TopicPartition, Long> offset) {
+    var positions = new ArrayList<Object>();
+    partitions.stream()
+        .sorted(BY_NAME)
+        .forEach(p -> positions.add(List.of(p.topic(), p.partition(), offset.apply(p))));
+    return positions;
+  }
+
+  private static int size(byte[] bytes) {
+    return bytes == null ? 0 : bytes.length;
+  }
+
+  private static String base64(byte[] bytes) {
+    return bytes == null ? null : Base64.getEncoder().encodeToString(bytes);
+  }
+
+  private static byte[] bytes(Object base64) {
+    return base64 == null ? null : Base64.getDecoder().decode((String) base64);
+  }
+
+  /** A position in a partition: the next offset to read. */
+  private record Position(TopicPartition partition, long offset) {
+    static Position of(List<Object> parts) {
+      var partition = new TopicPartition((String) parts.get(0), ((Number) parts.get(1)).intValue());
+      return new Position(partition, parts.size() < 3 ? -1 : ((Number) parts.get(2)).longValue());
+    }
+  }
+
+  /** A line from kcompare. */
+  private record Request(Map<String, Object> members) {
+    private static final int PAD = 16;
+
+    boolean has(String name) {
+      return members.get(name) != null;
+    }
+
+    String text(String name) {
+      return (String) members.get(name);
+    }
+
+    String verb() {
+      return text("verb");
+    }
+
+    String handle() {
+      return text("handle");
+    }
+
+    long number(String name) {
+      return has(name) ? ((Number) members.get(name)).longValue() : 0;
+    }
+
+    boolean flag(String name) {
+      return Boolean.TRUE.equals(members.get(name));
+    }
+
+    @SuppressWarnings("unchecked")
+    Request object(String name) {
+      return new Request(has(name) ? (Map<String, Object>) members.get(name) : Map.of());
+    }
+
+    @SuppressWarnings("unchecked")
+    <T> List<T> list(String name) {
+      return has(name) ? (List<T>) members.get(name) : List.of();
+    }
+
+    List<Position> positions(String name) {
+      return this.<List<Object>>list(name).stream().map(Position::of).toList();
+    }
+
+    Map<TopicPartition, OffsetAndMetadata> offsets(String name) {
+      return positions(name).stream()
+          .collect(Collectors.toMap(Position::partition, p -> new OffsetAndMetadata(p.offset)));
+    }
+
+    Duration timeout() {
+      return Duration.ofMillis(number("timeout_ms"));
+    }
+
+    /** When the time is up, as System.nanoTime says it. */
+    long deadline() {
+      return System.nanoTime() + timeout().toNanos();
+    }
+
+    /**
+     * With batch.size=1 a batch has room for its first record, which the library estimates up to 17
+     * bytes too large (DefaultRecord.MAX_RECORD_OVERHEAD). A record that fits in there is padded.
+     */
+    ProducerRecord<byte[], byte[]> toRecord(boolean onePerBatch) {
+      Integer partition = number("partition") < 0 ? null : (int) number("partition");
+      var record =
+          new ProducerRecord<>(
+              text("topic"), partition, bytes(members.get("key")), bytes(members.get("value")));
+      for (List<Object> header : this.<List<Object>>list("headers")) {
+        record.headers().add((String) header.get(0), bytes(header.get(1)));
+      }
+      if (onePerBatch && size(record.key()) + size(record.value()) < PAD) {
+        record.headers().add("kc-pad", new byte[PAD]);
+      }
+      return record;
+    }
+  }
+
+  /** Lines to kcompare, from any thread. */
+  private static final class Output {
+    private final OutputStream out =
+        new BufferedOutputStream(new FileOutputStream(FileDescriptor.out));
+
+    synchronized void write(Map<String, Object> line) {
+      try {
+        out.write((Json.write(line) + "\n").getBytes(UTF_8));
+        out.flush();
+      } catch (IOException e) {
+        Runtime.getRuntime().halt(1); // nobody reads
+      }
+    }
+
+    void answer(Request request, Work work) {
+      var answer = members("id", request.number("id"));
+      try {
+        answer.putAll(ask(work, e -> "application"));
+      } catch (Failure e) {
+        answer.put("error", e.members);
+      }
+      write(answer);
+    }
+  }
+
+  /** Reads and writes JSON; the JDK does not. */
+  private static final class Json {
+    private final String text;
+    private int at;
+
+    Json(String text) {
+      this.text = text;
+    }
+
+    Map<String, Object> object() {
+      var object = new LinkedHashMap<String, Object>();
+      expect('{');
+      while (!ends('}')) {
+        String name = string();
+        expect(':');
+        object.put(name, value());
+      }
+      return object;
+    }
+
+    private List<Object> array() {
+      var array = new ArrayList<Object>();
+      expect('[');
+      while (!ends(']')) {
+        array.add(value());
+      }
+      return array;
+    }
+
+    private Object value() {
+      return switch (next()) {
+        case '{' -> object();
+        case '[' -> array();
+        case '"' -> string();
+        default -> word();
+      };
+    }
+
+    /** The next character that is no blank, which stays. */
+    private char next() {
+      while (Character.isWhitespace(text.charAt(at))) {
+        at++;
+      }
+      return text.charAt(at);
+    }
+
+    private void expect(char wanted) {
+      if (next() != wanted) {
+        throw new IllegalArgumentException("JSON at " + at + ": expected " + wanted);
+      }
+      at++;
+    }
+
+    /** Takes a comma, or the bracket and says so. */
+    private boolean ends(char bracket) {
+      if (next() == ',') {
+        at++;
+      }
+      boolean ends = next() == bracket;
+      at += ends ? 1 : 0;
+      return ends;
+    }
+
+    private Object word() {
+      int start = at;
+      while ("+-.0123456789abcdefghijklmnopqrstuvwxyzE".indexOf(text.charAt(at)) >= 0) {
+        at++;
+      }
+      String word = text.substring(start, at);
+      return switch (word) {
+        case "null" -> null;
+        case "true" -> true;
+        case "false" -> false;
+        default -> word.matches("-?[0-9]+") ? (Object) Long.valueOf(word) : Double.valueOf(word);
+      };
+    }
+
+    private String string() {
+      expect('"');
+      int end = at;
+      while (text.charAt(end) != '"' && text.charAt(end) != '\\') {
+        end++;
+      }
+      var string = new StringBuilder(text.substring(at, end));
+      for (at = end; text.charAt(at) != '"'; at++) {
+        string.append(text.charAt(at) == '\\' ? escaped() : text.charAt(at));
+      }
+      at++;
+      return string.toString();
+    }
+
+    private char escaped() {
+      char c = text.charAt(++at);
+      switch (c) {
+        case 'b':
+          return '\b';
+        case 'f':
+          return '\f';
+        case 'n':
+          return '\n';
+        case 'r':
+          return '\r';
+        case 't':
+          return '\t';
+        case 'u':
+          at += 4;
+          return (char) Integer.parseInt(text.substring(at - 3, at + 1), 16);
+        default:
+          return c;
+      }
+    }
+
+    static String write(Object value) {
+      var json = new StringBuilder();
+      write(value, json);
+      return json.toString();
+    }
+
+    private static void write(Object value, StringBuilder json) {
+      if (value instanceof Map<?, ?> object) {
+        String before = "{";
+        for (Map.Entry<?, ?> member : object.entrySet()) {
+          json.append(before);
+          write(member.getKey(), json);
+          json.append(':');
+          write(member.getValue(), json);
+          before = ",";
+        }
+        json.append(object.isEmpty() ? "{}" : "}");
+      } else if (value instanceof Collection<?> array) {
+        String before = "[";
+        for (Object element : array) {
+          json.append(before);
+          write(element, json);
+          before = ",";
+        }
+        json.append(array.isEmpty() ? "[]" : "]");
+      } else if (value instanceof String string) {
+        quote(string, json);
+      } else {
+        json.append(value);
+      }
+    }
+
+    private static void quote(String string, StringBuilder json) {
+      json.append('"');
+      for (char c : string.toCharArray()) {
+        if (c == '"' || c == '\\') {
+          json.append('\\').append(c);
+        } else if (c < ' ') {
+          json.append(String.format("\\u%04x", (int) c));
+        } else {
+          json.append(c);
+        }
+      }
+      json.append('"');
+    }
+  }
+}
