@@ -1,0 +1,717 @@
+"""kcompare's client program for confluent-kafka, the Python binding of librdkafka.
+
+It speaks clients/PROTOCOL.md on stdin and stdout. Each client has a thread that serves
+its requests, one after the other; a producer has a second one that polls, because
+librdkafka hands out delivery reports, errors and log lines to whoever does.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import os
+import platform
+import queue
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from functools import partial
+from typing import Any
+
+import confluent_kafka
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+
+ABILITIES = ["idempotence", "transactions", "groups", "rebalances", "store", "plain-close", "bulk"]
+
+# The binding makes no consumer without a group. Nothing is ever committed to this one.
+PLACEHOLDER_GROUP = "kcompare-no-group"
+
+POLL_SECONDS = 0.1  # how soon a waiting call sees that its client is being closed
+FLUSH_SECONDS = 0.05
+ROOM_SECONDS = 0.005  # how often a record that found the queue full is offered again
+RUN_SECONDS = 0.1  # how long a run of reports may wait for one more record
+POLL_LIMIT = 1000  # records in one answer
+
+# These tell nothing about whether a record was written: a request was or may have been
+# sent, and no answer came that decides it (rdkafka_request.c, MSG_POSSIBLY_PERSISTED).
+OUTCOME_UNKNOWN = frozenset(
+    """_MSG_TIMED_OUT _TIMED_OUT _TIMED_OUT_QUEUE _TRANSPORT _SSL _PURGE_INFLIGHT _PURGE_QUEUE _DESTROY
+    _DESTROY_BROKER _FAIL _BAD_MSG REQUEST_TIMED_OUT NOT_ENOUGH_REPLICAS_AFTER_APPEND NETWORK_EXCEPTION
+    OUT_OF_ORDER_SEQUENCE_NUMBER DUPLICATE_SEQUENCE_NUMBER UNKNOWN_SERVER_ERROR""".split()
+)
+# These refuse a call or a record for now.
+REFUSED_FOR_NOW = frozenset(
+    """_QUEUE_FULL _WAIT_COORD _CONFLICT _PREV_IN_PROGRESS _RETRY _ALL_BROKERS_DOWN _RESOLVE _ISR_INSUFF _WAIT_CACHE
+    _MAX_POLL_EXCEEDED CORRUPT_MESSAGE UNKNOWN_TOPIC_OR_PARTITION LEADER_NOT_AVAILABLE NOT_LEADER_FOR_PARTITION
+    BROKER_NOT_AVAILABLE REPLICA_NOT_AVAILABLE NOT_ENOUGH_REPLICAS KAFKA_STORAGE_ERROR COORDINATOR_LOAD_IN_PROGRESS
+    COORDINATOR_NOT_AVAILABLE NOT_COORDINATOR CONCURRENT_TRANSACTIONS UNKNOWN_PRODUCER_ID THROTTLING_QUOTA_EXCEEDED
+    FENCED_LEADER_EPOCH UNKNOWN_LEADER_EPOCH OFFSET_NOT_AVAILABLE REBALANCE_IN_PROGRESS ILLEGAL_GENERATION
+    UNKNOWN_MEMBER_ID UNSTABLE_OFFSET_COMMIT""".split()
+)
+# These fail a transaction where delivery reports tell them, without txn_requires_abort.
+ABORTABLE = frozenset("TRANSACTION_ABORTABLE INVALID_TXN_STATE INVALID_PRODUCER_ID_MAPPING _INCONSISTENT".split())
+FENCING = frozenset("_FENCED PRODUCER_FENCED FENCED_INSTANCE_ID".split())
+# librdkafka goes on by itself after these; it tells them for a program's log.
+INFORMATIONAL = frozenset("_TRANSPORT _ALL_BROKERS_DOWN _RESOLVE _SSL _TIMED_OUT _MSG_TIMED_OUT".split())
+
+# Errors of the protocol for which librdkafka has a name of its own, by Kafka's.
+KAFKA_NAMES = {
+    "UNKNOWN": "UNKNOWN_SERVER_ERROR",
+    "INVALID_MSG": "CORRUPT_MESSAGE",
+    "UNKNOWN_TOPIC_OR_PART": "UNKNOWN_TOPIC_OR_PARTITION",
+    "INVALID_MSG_SIZE": "INVALID_FETCH_SIZE",
+    "MSG_SIZE_TOO_LARGE": "MESSAGE_TOO_LARGE",
+    "STALE_CTRL_EPOCH": "STALE_CONTROLLER_EPOCH",
+    "TOPIC_EXCEPTION": "INVALID_TOPIC_EXCEPTION",
+}
+
+Request = dict[str, Any]
+Answer = dict[str, Any]
+
+
+class Failure(Exception):
+    """What is answered in place of a result."""
+
+    def __init__(self, kind: str, code: str, text: str, **members: Any) -> None:
+        super().__init__(text)
+        self.line = {"class": kind, "code": code, "text": text, **members}
+
+
+def code_of(error: KafkaError) -> str:
+    return KAFKA_NAMES.get(error.name(), error.name())
+
+
+def call_class(error: KafkaError) -> str:
+    """Calls may be repeated, so one that did not get through is retriable."""
+    code = code_of(error)
+    if code in FENCING:
+        return "fenced"
+    if error.fatal() or code == "_FATAL":
+        return "fatal"
+    if error.txn_requires_abort():
+        return "abortable"
+    if error.retriable() or code in OUTCOME_UNKNOWN or code in REFUSED_FOR_NOW:
+        return "retriable"
+    return "application"
+
+
+def delivery_class(error: KafkaError, transactional: bool) -> str:
+    """Classifies a delivery report, where retriable() is always false."""
+    code = code_of(error)
+    if code in OUTCOME_UNKNOWN:
+        return "unknown-outcome"
+    if code in FENCING or (code == "INVALID_PRODUCER_EPOCH" and transactional):
+        return "fenced"
+    if error.fatal() or code == "_FATAL":
+        return "fatal"
+    if code in ABORTABLE and transactional:
+        return "abortable"
+    if code in REFUSED_FOR_NOW or code == "INVALID_PRODUCER_EPOCH":
+        return "retriable"
+    return "application"
+
+
+def call_failure(exception: Exception) -> Failure:
+    """The binding has KafkaError in its exceptions, and Python's own for arguments."""
+    if isinstance(exception, KafkaException):
+        error = exception.args[0]
+        return Failure(call_class(error), code_of(error), error.str())
+    return Failure("application", type(exception).__name__, str(exception))
+
+
+class Output:
+    """Lines to kcompare, from any thread."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+
+    def write(self, *lines: dict[str, Any]) -> None:
+        text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+        with self.lock:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+    def answer(self, request: Request, call: Callable[[Request], Answer | None]) -> None:
+        try:
+            result = call(request) or {}
+        except Failure as failure:
+            result = {"error": failure.line}
+        except Exception as exception:
+            result = {"error": call_failure(exception).line}
+        self.write({"id": request["id"], **result})
+
+    def logger(self, handle: str) -> logging.Logger:
+        """A logger whose lines become log lines of the protocol."""
+        output = self
+
+        class ToOutput(logging.Handler):
+            def emit(self, record: logging.LogRecord) -> None:
+                output.write({"log": record.getMessage(), "handle": handle})
+
+        logger = logging.Logger(handle)
+        logger.addHandler(ToOutput())
+        return logger
+
+
+def to_bytes(text: str | None) -> bytes | None:
+    return None if text is None else base64.b64decode(text)
+
+
+def to_text(data: bytes | None) -> str | None:
+    return None if data is None else base64.b64encode(data).decode()
+
+
+def seconds(request: Request) -> float:
+    return request["timeout_ms"] / 1000
+
+
+def to_library(positions: Iterable[list]) -> list[TopicPartition]:
+    return [TopicPartition(*position) for position in positions]
+
+
+def checked(partitions: list[TopicPartition]) -> list[TopicPartition]:
+    for p in partitions:
+        if p.error is not None:
+            raise KafkaException(p.error)
+    return partitions
+
+
+def configuration(role: str, request: Request) -> dict[str, Any]:
+    """Canonical settings are librdkafka's own; what the options ask for is added."""
+    conf = dict(request["settings"])
+    if conf.get("delivery.report.only.error") == "true":
+        raise Failure(
+            "unsupported",
+            "",
+            "nothing would be reported of records that were written",
+            key="delivery.report.only.error",
+        )
+    if request.get("one_record_per_batch"):
+        conf["batch.num.messages"] = "1"
+    if role == "consumer":
+        group = conf.setdefault("group.id", PLACEHOLDER_GROUP)
+        if not request.get("bare") or group == PLACEHOLDER_GROUP:
+            conf.setdefault("enable.auto.commit", "false")  # librdkafka would
+    return conf
+
+
+def construct(make: Callable[..., Any], conf: dict[str, Any], logger: logging.Logger) -> Any:
+    """Turns the error for a setting that came with a later version into "unsupported"."""
+    try:
+        return make(conf, logger=logger)
+    except KafkaException as exception:
+        unknown = re.search(r'No such configuration property: "([^"]*)"', exception.args[0].str())
+        if unknown is None:
+            raise
+        version = confluent_kafka.libversion()[0]
+        text = f"librdkafka {version} does not know it"
+        raise Failure("unsupported", "", text, key=unknown[1]) from None
+
+
+class Client(threading.Thread):
+    """Serves the requests of one handle in their order."""
+
+    verbs: dict[str, Callable[[Any, Request], Answer | None]] = {}
+    at_once: dict[str, Callable[[Any, Request], Answer | None]] = {}  # whatever else waits
+
+    def __init__(self, handle: str, output: Output) -> None:
+        super().__init__(name=handle, daemon=True)
+        self.handle = handle
+        self.output = output
+        self.requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+        self.closing = threading.Event()
+        self.closed: Future[Answer | None] = Future()
+
+    def take(self, request: Request) -> None:
+        if (verb := self.at_once.get(request["verb"])) is None:
+            self.requests.put(request)
+        else:
+            threading.Thread(target=self.output.answer, args=(request, partial(verb, self)), daemon=True).start()
+
+    def run(self) -> None:
+        while (request := self.requests.get())["verb"] != "close":
+            self.serve(request)
+        try:
+            self.closed.set_result(self.free(request))
+        except Exception as exception:
+            self.closed.set_exception(exception)
+
+    def serve(self, request: Request) -> None:
+        self.output.answer(request, partial(self.verbs.get(request["verb"], unknown_verb), self))
+
+    def close(self, request: Request) -> Answer | None:
+        """Ends what is being served, if anything, and is answered in time."""
+        self.closing.set()
+        self.interrupt(request)
+        self.requests.put(request)
+        try:
+            return self.closed.result(seconds(request))
+        except FutureTimeout:
+            raise Failure("unknown-outcome", "_TIMED_OUT", "librdkafka is still busy, and is left to itself") from None
+
+    def interrupt(self, request: Request) -> None:
+        """Ends waiting calls of the library where that can be done."""
+
+    def free(self, request: Request) -> Answer | None:
+        raise NotImplementedError
+
+
+def unknown_verb(_: Any, request: Request) -> Answer:
+    raise Failure("application", "unknown-verb", f"there is no verb {request['verb']!r} here")
+
+
+class Runs:
+    """Reports of produce-many, joined where record and offset count up together."""
+
+    def __init__(self, handle: str, output: Output) -> None:
+        self.handle = handle
+        self.output = output
+        self.open: dict[int, dict[str, Any]] = {}  # partition -> run
+        self.since = time.monotonic()
+
+    def add(self, record: int, partition: int, offset: int | None) -> None:
+        run = self.open.get(partition)
+        if run is not None:
+            count = run["count"]
+            if record == run["record"] + count and offset == (None if offset is None else run.get("offset", 0) + count):
+                run["count"] = count + 1
+                return
+            self.output.write(self.open.pop(partition))
+        self.open[partition] = {"handle": self.handle, "record": record, "count": 1, "outcome": "acked"}
+        self.open[partition].update(place(partition, offset))
+        if time.monotonic() - self.since > RUN_SECONDS:
+            self.tell()
+
+    def tell(self) -> None:
+        self.output.write(*self.open.values())
+        self.open.clear()
+        self.since = time.monotonic()
+
+
+def place(partition: int | None, offset: int | None) -> dict[str, int]:
+    """What is known of where a record went."""
+    known = {"partition": partition, "offset": offset}
+    return {name: value for name, value in known.items() if value is not None and value >= 0}
+
+
+class ProducerClient(Client):
+    def __init__(self, request: Request, output: Output, role: str) -> None:
+        super().__init__(request["handle"], output)
+        self.transactional = role == "transactional-producer"
+        self.died_of: KafkaError | None = None
+        self.reported = threading.Condition()
+        self.pending = 0
+        self.records = 0  # numbers that are taken
+        conf = configuration(role, request)
+        conf["error_cb"] = self.told
+        self.logger = output.logger(self.handle)
+        self.producer: Producer | None = construct(Producer, conf, self.logger)
+        self.polling = True
+        self.poller = threading.Thread(target=self.poll, daemon=True)
+        self.poller.start()
+
+    def poll(self) -> None:
+        while self.polling:
+            self.producer.poll(POLL_SECONDS)
+
+    def told(self, error: KafkaError) -> None:
+        if error.fatal():
+            self.died_of = error
+        self.logger.info("error %s: %s", code_of(error), error.str())
+
+    def take(self, request: Request) -> None:
+        if request["verb"] == "produce":
+            self.pend(1)
+            self.records = request["record"] + 1
+        super().take(request)
+
+    def serve(self, request: Request) -> None:
+        if request["verb"] == "produce":
+            self.produce(request)
+        else:
+            super().serve(request)
+
+    def pend(self, records: int) -> None:
+        with self.reported:
+            self.pending += records
+            if self.pending == 0:
+                self.reported.notify_all()
+
+    def produce(self, request: Request) -> None:
+        self.hand_over(
+            partial(self.delivered, request["record"]),
+            topic=request["topic"],
+            partition=request["partition"],
+            key=to_bytes(request.get("key")),
+            value=to_bytes(request.get("value")),
+            headers=[(name, to_bytes(value)) for name, value in request.get("headers") or []],
+        )
+
+    def hand_over(self, report: Callable[[KafkaError | None, Message | None], None], **record: Any) -> None:
+        """Waits while the queue is full, and reports a record that is refused."""
+        while True:
+            try:
+                self.producer.produce(**record, on_delivery=report)
+                return
+            except BufferError:
+                if not self.closing.is_set():
+                    time.sleep(ROOM_SECONDS)
+                    continue
+                report(KafkaError(KafkaError._QUEUE_FULL), None)
+            except KafkaException as exception:
+                report(exception.args[0], None)
+            return
+
+    def delivered(self, record: int, error: KafkaError | None, message: Message | None) -> None:
+        line = {"handle": self.handle, "record": record, "outcome": "acked" if error is None else "failed"}
+        if message is not None:
+            line.update(place(message.partition(), message.offset()))
+        if error is not None:
+            line["error"] = self.reason(error)
+        self.output.write(line)
+        self.pend(-1)
+
+    def reason(self, error: KafkaError) -> dict[str, str]:
+        """Names what the producer died of: librdkafka then purges, and refuses, without saying."""
+        if code_of(error) in ("_PURGE_QUEUE", "_FATAL") and self.died_of is not None:
+            return {"class": call_class(self.died_of), "code": code_of(self.died_of), "text": self.died_of.str()}
+        return {"class": delivery_class(error, self.transactional), "code": code_of(error), "text": error.str()}
+
+    def flush(self, request: Request) -> Answer:
+        deadline = time.monotonic() + seconds(request)
+        while self.pending and not self.closing.is_set() and (left := deadline - time.monotonic()) > 0:
+            if self.producer.flush(min(FLUSH_SECONDS, left)) == 0:
+                self.all_reported(0.001)  # the last are being written by the poller
+        return {"pending": self.pending}
+
+    def all_reported(self, timeout: float) -> bool:
+        with self.reported:
+            return self.reported.wait_for(lambda: self.pending == 0, timeout)
+
+    def produce_many(self, request: Request) -> Answer:
+        runs = Runs(self.handle, self.output)
+        first, keys = self.records, request["keys"]
+        self.records += request["count"]
+        began = time.monotonic()
+
+        def delivered(n: int, error: KafkaError | None, message: Message | None) -> None:
+            if error is not None:
+                self.delivered(first + n, error, message)
+                return
+            runs.add(first + n, message.partition(), message.offset())
+            self.pend(-1)
+
+        for n in range(request["count"]):
+            self.pend(1)
+            self.hand_over(
+                partial(delivered, n),
+                topic=request["topic"],
+                partition=request["partition"],
+                key=b"key-%d" % (n % keys) if keys else None,
+                value=(b"%d" % n).ljust(request["value_bytes"], b"."),
+            )
+        while not self.all_reported(0) and not self.closing.is_set():
+            self.producer.flush(FLUSH_SECONDS)
+        elapsed = time.monotonic() - began
+        runs.tell()
+        return {"elapsed_us": round(elapsed * 1e6)}
+
+    def init(self, request: Request) -> None:
+        self.producer.init_transactions(seconds(request))
+
+    def begin(self, request: Request) -> None:
+        self.producer.begin_transaction()
+
+    def send_offsets(self, request: Request) -> None:
+        group = ConsumerClient.metadata(request["group"])
+        self.producer.send_offsets_to_transaction(to_library(request["offsets"]), group, seconds(request))
+
+    def commit(self, request: Request) -> Answer:
+        return self.end("committed", self.producer.commit_transaction, seconds(request))
+
+    def abort(self, request: Request) -> Answer:
+        return self.end("aborted", self.producer.abort_transaction, seconds(request))
+
+    def end(self, outcome: str, call: Callable[[float], None], timeout: float) -> Answer:
+        """Only success says how a transaction ended (rdkafka_txnmgr.c)."""
+        try:
+            call(timeout)
+        except KafkaException as exception:
+            line = call_failure(exception).line
+            if line["code"] == "_TIMED_OUT" and line["class"] == "retriable":
+                line["class"] = "unknown-outcome"  # the call goes on, and may be resumed
+            return {"outcome": "unknown", "error": line}
+        self.all_reported(timeout)
+        return {"outcome": outcome}
+
+    def interrupt(self, request: Request) -> None:
+        # What is pending comes back as _PURGE_QUEUE and _PURGE_INFLIGHT, which ends a flush.
+        if not request.get("plainly"):
+            self.producer.purge(blocking=False)
+
+    def free(self, request: Request) -> None:
+        plainly = request.get("plainly", False)
+        if not plainly:
+            self.producer.purge(blocking=False)  # also what was handed over meanwhile
+            self.all_reported(1)
+        self.polling = False
+        self.poller.join()
+        if plainly and hasattr(self.producer, "close"):
+            self.producer.close()
+        self.producer = None  # destroys it
+
+    at_once = {"flush": flush, "close": Client.close}
+    verbs = {
+        "produce-many": produce_many,
+        "init": init,
+        "begin": begin,
+        "send-offsets": send_offsets,
+        "commit": commit,
+        "abort": abort,
+    }
+
+
+class ConsumerClient(Client):
+    groups: dict[int, Any] = {}  # what group-metadata answered, by its token
+
+    def __init__(self, request: Request, output: Output, role: str) -> None:
+        super().__init__(request["handle"], output)
+        conf = configuration(role, request)
+        conf["error_cb"] = self.told
+        self.group = "" if conf["group.id"] == PLACEHOLDER_GROUP else conf["group.id"]
+        self.logger = output.logger(self.handle)
+        self.consumer: Consumer = construct(Consumer, conf, self.logger)
+        self.late: list[KafkaError] = []  # errors for the next poll
+        self.sought: dict[tuple[str, int], int] = {}  # since then nothing was returned
+        self.returned = 0
+        self.changes: list[dict[str, Any]] = []
+
+    def told(self, error: KafkaError) -> None:
+        if error.fatal() or code_of(error) not in INFORMATIONAL:
+            self.late.append(error)
+        self.logger.info("error %s: %s", code_of(error), error.str())
+
+    def changed(self, change: str, _: Consumer, partitions: list[TopicPartition]) -> None:
+        if not partitions:
+            return
+        places = sorted([p.topic, p.partition] for p in partitions)
+        self.changes.append({"change": change, "partitions": places, "after": self.returned})
+        if change != "assigned":
+            for topic, partition in places:
+                self.sought.pop((topic, partition), None)
+
+    def take_changes(self) -> list[dict[str, Any]]:
+        changes, self.changes = self.changes, []
+        return changes
+
+    def need_group(self) -> None:
+        if not self.group:
+            raise Failure("application", "_UNKNOWN_GROUP", "the settings have no group.id")
+
+    def subscribe(self, request: Request) -> None:
+        self.need_group()
+        self.consumer.subscribe(
+            request["topics"],
+            on_assign=partial(self.changed, "assigned"),
+            on_revoke=partial(self.changed, "revoked"),
+            on_lost=partial(self.changed, "lost"),
+        )
+
+    def assign(self, request: Request) -> None:
+        self.sought.clear()
+        self.consumer.assign(to_library(request["from"]))  # -2 and -1 are librdkafka's own
+
+    def poll(self, request: Request) -> Answer:
+        deadline = time.monotonic() + seconds(request)
+        records: list[dict[str, Any]] = []
+        while not records and not self.late and not self.closing.is_set():
+            left = deadline - time.monotonic()
+            records = self.fetch(max(0.0, min(POLL_SECONDS, left)))
+            if left <= 0:
+                break
+        if self.late and not records:
+            raise KafkaException(self.late.pop(0))
+        return {"records": records, "rebalances": self.take_changes()}
+
+    def fetch(self, wait: float) -> list[dict[str, Any]]:
+        """Waits for one record, and then for none."""
+        records: list[dict[str, Any]] = []
+        while len(records) < POLL_LIMIT and (message := self.consumer.poll(wait)) is not None:
+            wait = 0
+            if message.error() is not None:
+                self.late.append(message.error())
+                break
+            records.append(self.record(message))
+        return records
+
+    def record(self, message: Message) -> dict[str, Any]:
+        self.returned += 1
+        self.sought.pop((message.topic(), message.partition()), None)
+        return {
+            "topic": message.topic(),
+            "partition": message.partition(),
+            "offset": message.offset(),
+            "key": to_text(message.key()),
+            "value": to_text(message.value()),
+            "headers": [[name, to_text(value)] for name, value in message.headers() or []],
+        }
+
+    def consume_many(self, request: Request) -> Answer:
+        deadline = time.monotonic() + seconds(request)
+        count, size, began, runs = 0, 0, 0.0, []
+        latest: dict[tuple[str, int], list] = {}
+        while count < request["count"] and time.monotonic() < deadline and not self.closing.is_set():
+            messages = self.consumer.consume(min(POLL_LIMIT, request["count"] - count), POLL_SECONDS)
+            if messages and not count:
+                began = time.monotonic()
+            for message in messages:
+                if message.error() is not None:
+                    raise KafkaException(message.error())
+                count += 1
+                size += len(message.key() or b"") + len(message.value() or b"")
+                where, offset = (message.topic(), message.partition()), message.offset()
+                run = latest.get(where)
+                if run is None or run[2] + run[3] != offset:
+                    run = latest[where] = [*where, offset, 0]
+                    runs.append(run)
+                run[3] += 1
+        self.returned += count
+        elapsed = time.monotonic() - began if count else 0
+        return {"count": count, "bytes": size, "elapsed_us": round(elapsed * 1e6), "runs": runs}
+
+    def seek(self, request: Request) -> None:
+        topic, partition, offset = request["to"]
+        self.consumer.seek(TopicPartition(topic, partition, offset))
+        self.sought.pop((topic, partition), None)
+        if offset >= 0:
+            self.sought[topic, partition] = offset
+
+    def positions(self, request: Request) -> Answer:
+        """The library forgets its position at a seek until the next record is returned."""
+        known = dict(self.sought)
+        for p in checked(self.consumer.position(self.consumer.assignment())):
+            if p.offset >= 0:
+                known.setdefault((p.topic, p.partition), p.offset)
+        return {"positions": [[*where, offset] for where, offset in sorted(known.items())]}
+
+    def commit_offsets(self, request: Request) -> None:
+        self.need_group()
+        if request["offsets"]:
+            checked(self.consumer.commit(offsets=to_library(request["offsets"]), asynchronous=False))
+
+    def committed(self, request: Request) -> Answer:
+        self.need_group()
+        try:
+            stored = checked(self.consumer.committed(to_library(request["partitions"]), seconds(request)))
+        except KafkaException as exception:
+            if code_of(exception.args[0]) != "GROUP_ID_NOT_FOUND":  # kfake's answer for a group that stored nothing
+                raise
+            stored = []
+        return {"positions": sorted([p.topic, p.partition, p.offset] for p in stored if p.offset >= 0)}
+
+    def store(self, request: Request) -> None:
+        self.consumer.store_offsets(offsets=to_library(request["next"]))
+
+    def group_metadata(self, request: Request) -> Answer:
+        """Generation and member are inside of what the binding has, which stays here."""
+        if not self.group:
+            return {"group": "", "generation": -1, "member": "", "instance": ""}
+        token = len(self.groups) + 1
+        self.groups[token] = self.consumer.consumer_group_metadata()
+        return {"group": self.group, "generation": -1, "member": "", "instance": "", "token": token}
+
+    @classmethod
+    def metadata(cls, group: dict[str, Any]) -> Any:
+        """A group that is only named is one without members, as before KIP-447."""
+        if group.get("token") in cls.groups:
+            return cls.groups[group["token"]]
+        if not group.get("group"):
+            raise Failure("application", "_INVALID_ARG", "no group: the consumer needs a group.id")
+        return Consumer({"group.id": group["group"]}, logger=logging.Logger("")).consumer_group_metadata()
+
+    def free(self, request: Request) -> Answer:
+        self.consumer.close()
+        return {"rebalances": self.take_changes()}
+
+    at_once = {"close": Client.close}
+    verbs = {
+        "subscribe": subscribe,
+        "assign": assign,
+        "poll": poll,
+        "consume-many": consume_many,
+        "seek": seek,
+        "positions": positions,
+        "commit-offsets": commit_offsets,
+        "committed": committed,
+        "store": store,
+        "group-metadata": group_metadata,
+    }
+
+
+def hello(request: Request) -> Answer:
+    return {
+        "protocol": 1,
+        "language": f"Python {platform.python_version()}",
+        "library": "librdkafka",
+        "version": confluent_kafka.libversion()[0],
+        "via": f"confluent-kafka {confluent_kafka.__version__}",
+        "abilities": ABILITIES,
+    }
+
+
+def check(request: Request) -> Answer:
+    """Lets the library look at the settings; without an address nothing is connected."""
+    conf = configuration(request["role"], request)
+    conf.pop("bootstrap.servers", None)
+    construct(Consumer if request["role"] == "consumer" else Producer, conf, logging.Logger(""))
+    return {"differences": []}
+
+
+class Program:
+    makers: dict[str, tuple[type[Client], str]] = {
+        "new-producer": (ProducerClient, "producer"),
+        "new-transactional-producer": (ProducerClient, "transactional-producer"),
+        "new-consumer": (ConsumerClient, "consumer"),
+    }
+
+    def __init__(self) -> None:
+        self.output = Output()
+        self.clients: dict[str, Client] = {}
+
+    def serve(self, request: Request) -> None:
+        verb = request["verb"]
+        if verb == "hello":
+            self.output.answer(request, hello)
+        elif verb == "check":
+            self.output.answer(request, check)
+        elif verb in self.makers:
+            self.output.answer(request, self.make)
+        elif (client := self.clients.get(request.get("handle", ""))) is not None:
+            client.take(request)
+        else:
+            self.output.answer(request, partial(unknown_verb, None))
+
+    def make(self, request: Request) -> None:
+        kind, role = self.makers[request["verb"]]
+        client = self.clients[request["handle"]] = kind(request, self.output, role)
+        client.start()
+
+
+def main() -> None:
+    program = Program()
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["verb"] == "shutdown":
+            program.output.write({"id": request["id"]})
+            break
+        program.serve(request)
+    os._exit(0)  # whatever clients still do
+
+
+if __name__ == "__main__":
+    main()
