@@ -110,18 +110,20 @@ func took(what string, start time.Time) error {
 }
 
 // keepsContent has a partition for each record, because some have no value to be
-// told apart by.
+// told apart by. A header without a value is what some libraries refuse (kafka-python
+// 3.0.12: TypeError); none may write something else.
 func keepsContent(ctx context.Context, s Subject) error {
 	header := func(key string, value []byte) drivers.Header { return drivers.Header{Key: key, Value: value} }
 	contents := []drivers.Record{
 		{Key: nil, Value: []byte("no key")},
 		{Key: []byte{}, Value: []byte{}, Headers: []drivers.Header{header("empty", []byte{})}},
-		{Key: []byte("order-1"), Value: nil, Headers: []drivers.Header{header("nil", nil), header("set", []byte("x"))}},
+		{Key: []byte("order-1"), Value: nil, Headers: []drivers.Header{header("set", []byte("x"))}},
 		{Key: []byte{0, 0xff}, Value: []byte{0xff, 0, '\n'}, Headers: []drivers.Header{header("bytes", []byte{0, 0xff})}},
 		{Key: []byte("order-2"), Value: bytes.Repeat([]byte("long "), 2000)},
 		{Key: []byte("order-3"), Value: []byte("x"), Headers: []drivers.Header{
 			header("same", []byte("1")), header("other", []byte("2")), header("same", []byte("3")), header("", []byte("4")),
 		}},
+		{Key: []byte("order-4"), Value: []byte("y"), Headers: []drivers.Header{header("nil", nil)}},
 	}
 	topic, err := s.Cluster.CreateTopic(ctx, int32(len(contents)))
 	if err != nil {
@@ -130,9 +132,16 @@ func keepsContent(ctx context.Context, s Subject) error {
 	for i := range contents {
 		contents[i].Topic, contents[i].Partition = topic, int32(i)
 	}
-	_, log, err := s.deliver(ctx, s.settings(nil), contents)
+	l, log, err := s.deliver(ctx, s.settings(nil), contents)
 	if err != nil {
 		return err
+	}
+	last := len(contents) - 1
+	if e := l.snapshot()[last]; e.outcome() == drivers.Failed {
+		if err := refused(e); err != nil {
+			return err
+		}
+		contents = contents[:last]
 	}
 	return sameRecords(recordsOf(log), contents)
 }
