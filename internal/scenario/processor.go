@@ -207,6 +207,16 @@ func (p *Producer) write(ctx context.Context, messages []Message) error {
 	return nil
 }
 
+// writeInTurn does so one at a time, and stops at the first that was not written.
+func (p *Producer) writeInTurn(ctx context.Context, messages []Message) error {
+	for _, m := range messages {
+		if err := p.write(ctx, []Message{m}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func partitionOf(r drivers.Record) drivers.TopicPartition {
 	return drivers.TopicPartition{Topic: r.Topic, Partition: r.Partition}
 }

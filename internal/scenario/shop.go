@@ -16,6 +16,8 @@ type shop struct {
 	producer *TransactionalProducer
 	refusing bool // some events are larger than their topic allows
 	careless bool // it does not look at reports
+	inTurn   bool // it hands a record over when the one before is reported; else all at once
+	orders   int  // in a transaction; 0: one
 	end      ending
 }
 
@@ -38,12 +40,25 @@ func (s *shop) sellAll(ctx context.Context) error {
 	if err := s.open(ctx); err != nil {
 		return err
 	}
-	for n := range ordersOf(s.stage.Parameters) {
-		if err := s.sell(ctx, n, shopMessages(n, s.refusing && isRefused(n))); err != nil {
+	for n, messages := range s.transactions() {
+		if err := s.sell(ctx, n, messages); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// transactions is what each of them writes.
+func (s *shop) transactions() [][]Message {
+	var all [][]Message
+	for n := range ordersOf(s.stage.Parameters) {
+		if n%max(1, s.orders) == 0 {
+			all = append(all, nil)
+		}
+		last := &all[len(all)-1]
+		*last = append(*last, shopMessages(n, s.refusing && isRefused(n))...)
+	}
+	return all
 }
 
 func (s *shop) open(ctx context.Context) (err error) {
@@ -53,7 +68,7 @@ func (s *shop) open(ctx context.Context) (err error) {
 	return s.producer.Init(ctx)
 }
 
-// sell writes the messages of one order in one transaction.
+// sell writes the messages of the nth transaction.
 func (s *shop) sell(ctx context.Context, n int, messages []Message) (err error) {
 	if s.producer, err = s.producer.Open(ctx); err != nil {
 		return err
@@ -68,7 +83,10 @@ func (s *shop) sell(ctx context.Context, n int, messages []Message) (err error) 
 }
 
 func (s *shop) write(ctx context.Context, messages []Message) error {
-	if !s.careless {
+	switch {
+	case s.inTurn:
+		return s.producer.writeInTurn(ctx, messages)
+	case !s.careless:
 		return s.producer.write(ctx, messages)
 	}
 	for _, m := range messages {

@@ -57,7 +57,12 @@ client can repeat it the transaction is aborted because the event was refused. T
 next order goes to the same partition. Where a client gives it the sequence number
 of the one that it gave up, the broker takes it for a repetition: it is acknowledged,
 committed, and not there, on the embedded broker and on Apache Kafka 4.4.0 alike. Look
-at "lost", "torn" and the causes.`,
+at "lost", "torn" and the causes.
+
+sends=sequential and sends=concurrent hand the records of a transaction over one at a time,
+or those of five orders at once. With retries=1 a record is given up because its answers
+do not come. The program aborts, and goes on with the same transactional.id: what comes
+next to that partition must get there all the same.`,
 		Topics: []Topic{
 			{Role: orders, Partitions: shopPartitions},
 			{Role: orderEvents, Partitions: shopPartitions, Config: map[string]string{"max.message.bytes": fmt.Sprint(largestEvent)}},
@@ -71,6 +76,7 @@ at "lost", "torn" and the causes.`,
 			commitUnchecked(),
 			abortUnanswered(),
 			readUncommitted(),
+			oneByOne(), carts(), fewRetries(sequential), fewRetries(concurrent),
 		},
 	}
 }
