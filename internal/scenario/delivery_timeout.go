@@ -127,6 +127,9 @@ func scaled(v Variant, of, least int) Variant {
 	v.About = func(p Parameters) string { return about(few(p, of, least)) }
 	v.Plan = func(p Parameters) fault.Plan { return plan(few(p, of, least)) }
 	v.Records = func(p Parameters, place partition.Func) []fault.Record { return records(few(p, of, least), place) }
+	if inputs := v.Inputs; inputs != nil {
+		v.Inputs = func(p Parameters) []Input { return inputs(few(p, of, least)) }
+	}
 	v.Run = func(ctx context.Context, s *Stage) error {
 		s.Parameters = few(s.Parameters, of, least)
 		return run(ctx, s)

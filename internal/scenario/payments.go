@@ -61,3 +61,16 @@ func (p *Producer) pay(ctx context.Context, from, to int) error {
 	}
 	return p.Wait(ctx)
 }
+
+// payAs is pay, one at a time or all at once.
+func (p *Producer) payAs(ctx context.Context, how sends, from, to int) error {
+	if how != sequential {
+		return p.pay(ctx, from, to)
+	}
+	for n := from; n < to; n++ {
+		if err := p.pay(ctx, n, n+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

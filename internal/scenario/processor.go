@@ -104,16 +104,17 @@ type transactionalProcessor struct {
 	life
 	producer *TransactionalProducer
 	seek     bool           // after an abort, to the committed offset
+	inTurn   bool           // an output is handed over when the one before is reported; else both at once
 	invalid  map[int64]bool // offsets of orders that were found invalid; a second life has to find them again
 }
 
-func startTransactional(seek bool) program {
+func startTransactional(seek, inTurn bool) program {
 	return func(ctx context.Context, s *Stage, l life) (processor, error) {
 		p, err := s.NewTransactionalProducer(l.who)
 		if err != nil {
 			return nil, err
 		}
-		return &transactionalProcessor{life: l, producer: p, seek: seek, invalid: map[int64]bool{}}, p.Init(ctx)
+		return &transactionalProcessor{life: l, producer: p, seek: seek, inTurn: inTurn, invalid: map[int64]bool{}}, p.Init(ctx)
 	}
 }
 
@@ -157,6 +158,9 @@ func (p *transactionalProcessor) writeOutputs(ctx context.Context, r drivers.Rec
 	if err != nil {
 		p.invalid[r.Offset] = true
 		return err
+	}
+	if p.inTurn {
+		return p.producer.writeInTurn(ctx, outputs)
 	}
 	return p.producer.write(ctx, outputs)
 }

@@ -38,7 +38,10 @@ consumer group (SendOffsets). Payment and position are committed together or not
 After InitProducerId, which ends whatever was open, the new session asks for the
 position and goes on from there (commit=unanswered,position=in-transaction).
 
-The last two are what idempotence never meant to cover: a program that sends the same
+With sends=concurrent all payments are on their way when the program ends, and the new session
+sends again whatever it has no report of, written or not.
+
+sends=twice and producers=two are what idempotence never meant to cover: a program that sends the same
 key and value twice (sends=twice), and two producers that send it once each
 (producers=two). Two records, and no fault of the library: look at the causes, and at
 the answer what the copies differ in.
@@ -56,6 +59,8 @@ outstanding (librdkafka's commit cannot be interrupted).`,
 			restartedUnanswered(true),
 			sentTwice(),
 			sentByTwo(),
+			burstIdempotent(),
+			burstTransactional(),
 		},
 	}
 }

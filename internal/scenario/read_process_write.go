@@ -53,7 +53,7 @@ After the crash the orders since the last commit are processed a second time.`,
 			{Role: processedOrders, Partitions: processorPartitions},
 			{Role: orderEvents, Partitions: processorPartitions},
 		},
-		Variants: []Variant{seekAfterAbort(), pollOnAfterAbort(), lastForNext(), withoutTransactions()},
+		Variants: []Variant{seekAfterAbort(), pollOnAfterAbort(), lastForNext(), withoutTransactions(), outputsInTurn()},
 	}
 }
 
@@ -68,6 +68,16 @@ func seekAfterAbort() Variant {
 		check(evidence.FencedVisible, "==", 0),
 	}
 	return v
+}
+
+// outputsInTurn is the same with one output in flight at a time.
+func outputsInTurn() Variant {
+	v := seekAfterAbort()
+	v.Name += ",sends=sequential"
+	v.Run = startTransactional(true, true).liveTwice
+	about := v.About
+	v.About = func(p Parameters) string { return about(p) + " One output is handed over after the other." }
+	return scaled(v, 4, 10)
 }
 
 func pollOnAfterAbort() Variant {
@@ -91,7 +101,7 @@ func processorVariant(name string, seek bool) Variant {
 		Records: processorRecords,
 		Inputs:  incomingOrders,
 		Outputs: []string{processedOrders, orderEvents},
-		Run:     startTransactional(seek).liveTwice,
+		Run:     startTransactional(seek, false).liveTwice,
 	}
 }
 

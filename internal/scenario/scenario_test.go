@@ -62,6 +62,18 @@ func TestCoreVariants(t *testing.T) {
 		"read-process-write transactions=false":                evidence.Control,
 		"zombie producer=transactional":                        evidence.Promise,
 		"zombie producer=idempotent":                           evidence.Control,
+
+		"idempotent enable.idempotence=true,retries=1,sends=sequential": evidence.Promise,
+		"idempotent enable.idempotence=true,retries=1,sends=concurrent": evidence.Promise,
+		"at-most-once acks=1,retries=0,sends=concurrent":                evidence.Promise,
+		"at-least-once acks=all,sends=concurrent":                       evidence.Promise,
+		"transactional end=commit,sends=sequential":                     evidence.Promise,
+		"transactional end=mixed,sends=concurrent":                      evidence.Promise,
+		"transactional end=commit,retries=1,sends=sequential":           evidence.Promise,
+		"transactional end=commit,retries=1,sends=concurrent":           evidence.Promise,
+		"read-process-write after-abort=seek,sends=sequential":          evidence.Promise,
+		"zombie producer=transactional,sends=sequential":                evidence.Promise,
+		"zombie producer=idempotent,sends=sequential":                   evidence.Control,
 	}
 	got := map[string]evidence.Kind{}
 	for _, s := range All() {
@@ -90,5 +102,34 @@ func TestMatches(t *testing.T) {
 		if got := v.Matches(strings.Split(pairs, ",")); got != want {
 			t.Errorf("Matches(%s) = %v, want %v", pairs, got, want)
 		}
+	}
+}
+
+// TestFewRetries: where a user limits retries, variants whose claims count on them claim
+// something else, and only those.
+func TestFewRetries(t *testing.T) {
+	few := DefaultParameters()
+	few.Retries = 1
+	changed := map[string]bool{}
+	for _, s := range All() {
+		for _, v := range s.Variants {
+			if diff := cmp.Diff(v.With(DefaultParameters()).About(few), v.About(few)); diff != "" {
+				t.Errorf("%s %s with the default retries is another story (-with +own):\n%s", s.Name, v.Name, diff)
+			}
+			if !cmp.Equal(v.With(few).Checks, v.Checks) || !cmp.Equal(v.With(few).Plan(few), v.Plan(few)) {
+				changed[s.Name+" "+v.Name] = true
+			}
+		}
+	}
+	want := map[string]bool{
+		"idempotent enable.idempotence=true,sends=sequential":  true,
+		"idempotent enable.idempotence=true,sends=concurrent":  true,
+		"idempotent enable.idempotence=false,sends=sequential": true,
+		"idempotent enable.idempotence=false,sends=concurrent": true,
+		"at-least-once acks=all,sends=concurrent":              true,
+		"transactional end=commit,sends=sequential":            true,
+	}
+	if diff := cmp.Diff(want, changed); diff != "" {
+		t.Errorf("variants that depend on --retries (-want +got):\n%s", diff)
 	}
 }

@@ -37,49 +37,67 @@ The control has plain idempotence. A producer id belongs to one session: for the
 broker the two are different producers, and both copies of a payment stand.`,
 		Topics: []Topic{{Role: payments, Partitions: paymentsPartitions}},
 		Variants: []Variant{
-			{
-				Name: "producer=transactional", Kind: evidence.Promise,
-				Claim:     "no record of the old instance is visible, and its commit does not succeed",
-				Settings:  transactionSettings("payment-service"),
-				Needs:     drivers.Abilities{Idempotence: true, Transactions: true},
-				BothViews: true,
-				BrokerRows: []string{
-					"zombie-write-old", // the late write of librdkafka, and its commit after it
-					"init-over-open",   // how often the new instance asks for its epoch
-				},
-				Checks: []evidence.Check{
-					check(evidence.FencedVisible, "==", 0),
-					check(evidence.Committed, "==", 1),
-					check(evidence.Visible, "==", evidence.Intended),
-				},
-				Requires: []evidence.Check{check(evidence.AbortedRecords, ">", 0)}, // the old instance wrote something
-				Allowed:  []evidence.AnomalyKind{evidence.Duplicate, evidence.FailedButPresent},
-				About: func(p Parameters) string {
-					return aboutZombie(p) + " Both have the same transactional.id."
-				},
-				Plan:    noFaults,
-				Records: zombieRecords,
-				Run:     transactionalZombie,
-			},
-			{
-				Name: "producer=idempotent", Kind: evidence.Control,
-				Claim:    "with plain idempotence both copies stand",
-				Settings: map[string]string{"acks": "all", "enable.idempotence": "true"},
-				Needs:    drivers.Abilities{Idempotence: true},
-				Checks: []evidence.Check{
-					check(evidence.Duplicates, ">", 0),
-					check(evidence.LogRecords, "==", evidence.Acked),
-					check(evidence.Unique, "==", evidence.Intended),
-				},
-				Allowed: []evidence.AnomalyKind{evidence.Duplicate},
-				About: func(p Parameters) string {
-					return aboutZombie(p) + " Neither has a transactional.id."
-				},
-				Plan:    noFaults,
-				Records: zombieRecords,
-				Run:     idempotentZombie,
-			},
+			transactionalZombie(concurrent),
+			idempotentZombie(concurrent),
+			transactionalZombie(sequential),
+			idempotentZombie(sequential),
 		},
+	}
+}
+
+// zombieName has how the payments are handed over where that is one at a time.
+func zombieName(producer string, how sends) string {
+	if how == sequential {
+		return "producer=" + producer + ",sends=sequential"
+	}
+	return "producer=" + producer
+}
+
+func transactionalZombie(how sends) Variant {
+	return Variant{
+		Name: zombieName("transactional", how), Kind: evidence.Promise,
+		Claim:     "no record of the old instance is visible, and its commit does not succeed",
+		Settings:  transactionSettings("payment-service"),
+		Needs:     drivers.Abilities{Idempotence: true, Transactions: true},
+		BothViews: true,
+		BrokerRows: []string{
+			"zombie-write-old", // the late write of librdkafka, and its commit after it
+			"init-over-open",   // how often the new instance asks for its epoch
+		},
+		Checks: []evidence.Check{
+			check(evidence.FencedVisible, "==", 0),
+			check(evidence.Committed, "==", 1),
+			check(evidence.Visible, "==", evidence.Intended),
+		},
+		Requires: []evidence.Check{check(evidence.AbortedRecords, ">", 0)}, // the old instance wrote something
+		Allowed:  []evidence.AnomalyKind{evidence.Duplicate, evidence.FailedButPresent},
+		About: func(p Parameters) string {
+			return aboutZombie(p, how) + " Both have the same transactional.id."
+		},
+		Plan:    noFaults,
+		Records: zombieRecords,
+		Run:     func(ctx context.Context, s *Stage) error { return wakeInTransaction(ctx, s, how) },
+	}
+}
+
+func idempotentZombie(how sends) Variant {
+	return Variant{
+		Name: zombieName("idempotent", how), Kind: evidence.Control,
+		Claim:    "with plain idempotence both copies stand",
+		Settings: map[string]string{"acks": "all", "enable.idempotence": "true"},
+		Needs:    drivers.Abilities{Idempotence: true},
+		Checks: []evidence.Check{
+			check(evidence.Duplicates, ">", 0),
+			check(evidence.LogRecords, "==", evidence.Acked),
+			check(evidence.Unique, "==", evidence.Intended),
+		},
+		Allowed: []evidence.AnomalyKind{evidence.Duplicate},
+		About: func(p Parameters) string {
+			return aboutZombie(p, how) + " Neither has a transactional.id."
+		},
+		Plan:    noFaults,
+		Records: zombieRecords,
+		Run:     func(ctx context.Context, s *Stage) error { return wake(ctx, s, how) },
 	}
 }
 
@@ -88,9 +106,13 @@ const (
 	newInstance = "new instance"
 )
 
-func aboutZombie(p Parameters) string {
-	return fmt.Sprintf("%d payments; the old instance writes %d and hangs, a new one writes all, then the old one wakes and goes on.",
-		zombiePayments(p), zombiePayments(p)/2)
+func aboutZombie(p Parameters, how sends) string {
+	inTurn := ""
+	if how == sequential {
+		inTurn = ", one at a time"
+	}
+	return fmt.Sprintf("%d payments%s; the old instance writes %d and hangs, a new one writes all, then the old one wakes and goes on.",
+		zombiePayments(p), inTurn, zombiePayments(p)/2)
 }
 
 // zombiePayments is at least two: one before the pause, one after it.
@@ -102,13 +124,13 @@ func zombieRecords(p Parameters, place partition.Func) []fault.Record {
 	return firstPayments(p, place, paymentsPartitions, zombiePayments(p))
 }
 
-func transactionalZombie(ctx context.Context, s *Stage) error {
+func wakeInTransaction(ctx context.Context, s *Stage, how sends) error {
 	count := zombiePayments(s.Parameters)
-	old, err := openTransaction(ctx, s, oldInstance, count/2)
+	old, err := openTransaction(ctx, s, oldInstance, how, count/2)
 	if err != nil {
 		return err
 	}
-	heir, err := openTransaction(ctx, s, newInstance, count)
+	heir, err := openTransaction(ctx, s, newInstance, how, count)
 	if err != nil {
 		return err
 	}
@@ -125,7 +147,7 @@ func transactionalZombie(ctx context.Context, s *Stage) error {
 
 // openTransaction is an instance that has written so many payments and has not
 // committed yet.
-func openTransaction(ctx context.Context, s *Stage, who string, count int) (*TransactionalProducer, error) {
+func openTransaction(ctx context.Context, s *Stage, who string, how sends, count int) (*TransactionalProducer, error) {
 	p, err := s.NewTransactionalProducer(who)
 	if err != nil {
 		return nil, err
@@ -136,23 +158,23 @@ func openTransaction(ctx context.Context, s *Stage, who string, count int) (*Tra
 	if err := p.Begin(ctx); err != nil {
 		return nil, err
 	}
-	return p, p.pay(ctx, 0, count)
+	return p, p.payAs(ctx, how, 0, count)
 }
 
-func idempotentZombie(ctx context.Context, s *Stage) error {
+func wake(ctx context.Context, s *Stage, how sends) error {
 	count := zombiePayments(s.Parameters)
 	old, err := s.NewProducer(oldInstance)
 	if err != nil {
 		return err
 	}
-	if err := old.pay(ctx, 0, count/2); err != nil {
+	if err := old.payAs(ctx, how, 0, count/2); err != nil {
 		return err
 	}
 	heir, err := s.NewProducer(newInstance)
 	if err != nil {
 		return err
 	}
-	if err := heir.pay(ctx, 0, count); err != nil {
+	if err := heir.payAs(ctx, how, 0, count); err != nil {
 		return err
 	}
 	return old.pay(ctx, count/2, count/2+1)

@@ -191,6 +191,7 @@ func (c squeamish) Poll(ctx context.Context) ([]drivers.Record, error) {
 
 // TestLiesAreFoundOut: each claim of the core fails for a client that breaks it.
 func TestLiesAreFoundOut(t *testing.T) {
+	remembers := &memory{sent: map[string]bool{}}
 	instance := 0
 	ownID := func(set map[string]string) {
 		if set["transactional.id"] != "" {
@@ -227,6 +228,27 @@ func TestLiesAreFoundOut(t *testing.T) {
 			[]evidence.AnomalyKind{evidence.InputSkipped}},
 		{"read-process-write", "after-abort=seek", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return forgetful{p} }},
 			[]evidence.AnomalyKind{evidence.InputReprocessed}},
+		{"idempotent", "enable.idempotence=true,retries=1,sends=sequential", meddler{producer: func(p drivers.Producer) drivers.Producer { return &secretive{Producer: p} }},
+			[]evidence.AnomalyKind{evidence.Lost}},
+		{"idempotent", "enable.idempotence=true,retries=1,sends=concurrent", setting("enable.idempotence", "false"),
+			[]evidence.AnomalyKind{evidence.Duplicate}},
+		{"at-least-once", "acks=all,sends=concurrent", meddler{producer: func(p drivers.Producer) drivers.Producer { return &secretive{Producer: p} }},
+			[]evidence.AnomalyKind{evidence.Lost}},
+		{"at-most-once", "acks=1,retries=0,sends=concurrent", setting("retries", "30"),
+			[]evidence.AnomalyKind{evidence.Duplicate}},
+		{"transactional", "end=commit,sends=sequential", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return partial{p} }},
+			[]evidence.AnomalyKind{evidence.Lost, evidence.TornTransaction}},
+		{"transactional", "end=mixed,sends=concurrent", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return committer{p} }},
+			[]evidence.AnomalyKind{evidence.AbortedVisible}},
+		{"transactional", "end=commit,retries=1,sends=sequential", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return partial{p} }},
+			[]evidence.AnomalyKind{evidence.Lost, evidence.TornTransaction}},
+		{"transactional", "end=commit,retries=1,sends=concurrent", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return partial{p} }},
+			[]evidence.AnomalyKind{evidence.Lost, evidence.TornTransaction}},
+		{"read-process-write", "after-abort=seek,sends=sequential", meddler{transactional: func(p drivers.TransactionalProducer) drivers.TransactionalProducer { return forgetful{p} }},
+			[]evidence.AnomalyKind{evidence.InputReprocessed}},
+		{"zombie", "producer=transactional,sends=sequential", meddler{settings: ownID},
+			[]evidence.AnomalyKind{evidence.FencedWriteVisible}},
+		{"zombie", "producer=idempotent,sends=sequential", meddler{producer: func(p drivers.Producer) drivers.Producer { return remembering{p, remembers} }}, nil},
 	} {
 		t.Run(tt.scenario+" "+tt.variant, func(t *testing.T) {
 			t.Parallel()

@@ -93,6 +93,8 @@ func TestLiesOfDeliveryTimeout(t *testing.T) {
 		"idempotent, is not":             {"enable.idempotence=true,exhausted=time,in-flight=given-up", repeating, evidence.Duplicate},
 		"warm-up, no retries":            {"enable.idempotence=false,warmup=connection", setting("retries", "0"), evidence.FailedButPresent},
 		"alone, all fail":                {"retries=2,sends=sequential", pessimistic, ""},
+		"beside others, kept to itself":  {"retries=2,sends=concurrent", secret, evidence.Lost},
+		"beside others, none fails":      {"retries=2,sends=concurrent", optimistic, ""},
 		"in one batch, none fails":       {"retries=2,sends=batched", optimistic, ""},
 		"timed out, not twice":           {"answer=REQUEST_TIMED_OUT,enable.idempotence=false", idempotent, ""},
 		"timed out, twice":               {"answer=REQUEST_TIMED_OUT,enable.idempotence=true", repeating, evidence.Duplicate},

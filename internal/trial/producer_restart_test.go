@@ -137,6 +137,8 @@ func TestRestartLies(t *testing.T) {
 		{"remembers", "producers=two", plain(), trial.Sabotage{}, evidence.Violated},
 		{"remembers", "commit=unanswered,position=none", transactional(), trial.Sabotage{}, evidence.Violated},
 		{"pretends", "producer=transactional", pretending{franz.New()}, trial.Sabotage{}, evidence.Violated},
+		{"remembers", "producer=idempotent,sends=concurrent", plain(), trial.Sabotage{}, evidence.Violated},
+		{"pretends", "producer=transactional,sends=concurrent", pretending{franz.New()}, trial.Sabotage{}, evidence.Violated},
 		{"forgets the position", "commit=unanswered,position=in-transaction", forgets, trial.Sabotage{}, evidence.Violated},
 		{"nothing lost", "producer=idempotent", franz.New(), trial.Sabotage{FaultsOff: true}, evidence.Inconclusive},
 		{"nothing lost", "producer=transactional", franz.New(), trial.Sabotage{FaultsOff: true}, evidence.Inconclusive},
