@@ -77,18 +77,19 @@ const manyDifferences = 6
 // answerDifferences names the questions that clients answered differently. What is
 // measured always differs.
 func answerDifferences(v variant) []string {
-	var out []string
+	var found []difference
 	for _, q := range questions(v) {
-		var shares []share
+		d := difference{about: q.text}
 		for _, c := range v.clients {
 			if given, _ := answersOf(c, q.text); len(given) > 0 {
-				shares = append(shares, share{c.name, fmt.Sprintf("%q", strings.Join(given, " or "))})
+				d.shares = append(d.shares, share{c.name, fmt.Sprintf("%q", strings.Join(given, " or "))})
 			}
 		}
-		if told, differ := compare(shares, len(v.clients)); differ && !q.measured {
-			out = append(out, q.text+": "+told)
+		if !q.measured {
+			found = append(found, d)
 		}
 	}
+	out := tell(found, len(v.clients))
 	if more := len(out) - manyDifferences; more > 0 {
 		out = append(slices.Clone(out[:manyDifferences]), fmt.Sprintf("%d more in its table", more))
 	}

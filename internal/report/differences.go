@@ -40,40 +40,6 @@ func eachVariant(all []scenario, differences func(variant) []string) []entry {
 	return l
 }
 
-// share is one client's part in a comparison.
-type share struct{ client, text string }
-
-// compare is "franz 70, librdkafka 84". Where several clients agree, "kafkajs 190,
-// the others 200"; that takes all clients of the variant.
-func compare(shares []share, clients int) (told string, differ bool) {
-	texts := distinct(shares, func(s share) string { return s.text })
-	common := ""
-	if len(shares) == clients {
-		common = mostCommon(shares, texts)
-	}
-	var parts []string
-	for _, s := range shares {
-		if common == "" || s.text != common {
-			parts = append(parts, s.client+glue+s.text)
-		}
-	}
-	if common != "" {
-		parts = append(parts, "the others"+glue+common)
-	}
-	return strings.Join(parts, ", "), len(texts) > 1
-}
-
-// mostCommon is the text that most clients share, empty where no two do.
-func mostCommon(shares []share, texts []string) string {
-	common, most := "", 1
-	for _, text := range texts {
-		if n := len(filter(shares, func(s share) bool { return s.text == text })); n > most {
-			common, most = text, n
-		}
-	}
-	return common
-}
-
 func verdictDifferences(v variant) []string {
 	var shares []share
 	for _, c := range v.clients {
@@ -115,17 +81,15 @@ func differentCodes(v variant) []string {
 	for _, c := range ran {
 		all = append(all, allErrors(c)...)
 	}
-	var out []string
+	var found []difference
 	for _, call := range distinct(all, callOf) {
-		var shares []share
+		d := difference{about: call}
 		for _, c := range ran {
-			shares = append(shares, share{c.name, codesOf(c, call)})
+			d.shares = append(d.shares, share{c.name, codesOf(c, call)})
 		}
-		if told, differ := compare(shares, len(v.clients)); differ {
-			out = append(out, call+": "+told)
-		}
+		found = append(found, d)
 	}
-	return out
+	return tell(found, len(v.clients))
 }
 
 func callOf(e evidence.ErrorCount) string { return caller(errorKind(e)) }
@@ -159,30 +123,20 @@ func logsCompared(s scenario) bool {
 	})
 }
 
-// recordDifferences tells of unique records and duplicates; together they are all
-// records, which would say the same once more.
-func recordDifferences(v variant) []string {
-	return countDifferences(v, slices.Concat([]measure{
-		{evidence.Unique, "unique records", always},
-		{evidence.Duplicates, "duplicates", always},
-		{evidence.LostRecords, "lost", always},
-	}, viewRows(), anomalyRows()))
-}
-
-// countDifferences is "duplicates franz 70, librdkafka 84" for each measure that
+// countDifferences is "duplicates: franz 70, librdkafka 84" for each measure that
 // helps to judge.
 func countDifferences(v variant, measures []measure) []string {
-	var out []string
+	var found []difference
 	for _, m := range measures {
-		var shares []share
+		d := difference{about: m.label}
 		for _, c := range v.clients {
 			if n, known := c.count(m.metric); known {
-				shares = append(shares, share{c.name, n.String()})
+				d.shares = append(d.shares, share{c.name, n.String()})
 			}
 		}
-		if told, differ := compare(shares, len(v.clients)); differ && m.helps(v, m.metric) {
-			out = append(out, m.label+": "+told)
+		if m.helps(v, m.metric) {
+			found = append(found, d)
 		}
 	}
-	return out
+	return tell(found, len(v.clients))
 }

@@ -40,6 +40,11 @@ func library(client string) string {
 		"python":       "librdkafka 2.16.1 (confluent-kafka 2.16.1)",
 		"aiokafka":     "aiokafka 0.12.0",
 		"kafka-python": "kafka-python 2.2.0",
+
+		"python@2.11.1": "librdkafka 2.11.1 (confluent-kafka 2.11.1)",
+		"sarama":        "sarama v1.61.1",
+
+		"exec:python3 docs/examples/tiny_client.py": "tiny 0.1",
 	}[client]
 }
 

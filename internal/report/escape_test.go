@@ -1,7 +1,6 @@
 package report
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -58,29 +57,6 @@ func TestOpening(t *testing.T) {
 	} {
 		if got := opening(text); got != want {
 			t.Errorf("opening(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestCompare(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		shares  []share
-		clients int
-		told    string
-		differ  bool
-	}{
-		{"two", []share{{"a", "1"}, {"b", "2"}}, 2, "a 1, b 2", true},
-		{"two alike", []share{{"a", "1"}, {"b", "1"}}, 2, "the others 1", false},
-		{"one stands out", []share{{"a", "1"}, {"b", "2"}, {"c", "1"}}, 3, "b 2, the others 1", true},
-		{"all differ", []share{{"a", "1"}, {"b", "2"}, {"c", "3"}}, 3, "a 1, b 2, c 3", true},
-		{"not everybody is known", []share{{"a", "1"}, {"b", "2"}, {"c", "1"}}, 4, "a 1, b 2, c 1", true},
-		{"two and two", []share{{"a", "1"}, {"b", "2"}, {"c", "1"}, {"d", "2"}}, 4, "b 2, d 2, the others 1", true},
-		{"nobody", nil, 2, "", false},
-	} {
-		told, differ := compare(c.shares, c.clients)
-		if told = strings.ReplaceAll(told, glue, " "); told != c.told || differ != c.differ {
-			t.Errorf("%s: %q, %t, want %q, %t", c.name, told, differ, c.told, c.differ)
 		}
 	}
 }

@@ -112,6 +112,7 @@ func (m *markdown) figures(t table) {
 	if len(t.rows) == 0 {
 		return
 	}
+	t = t.grouped()
 	columns := []column{{name: t.corner}}
 	for _, name := range t.columns {
 		columns = append(columns, column{name: name, figure: !t.words})

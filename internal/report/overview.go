@@ -7,24 +7,50 @@ const longRun = 3
 const widestVariant = 52
 
 // overview is the verdict of every trial, for a run that is too long to be seen at a
-// glance.
+// glance: a column for each client, or in words where they are many and not alike.
 func overview(all []scenario) section {
 	if len(all) < longRun {
 		return section{}
 	}
 	clients := clientsOf(all)
-	t := table{corner: "VARIANT", columns: append([]string{"kind"}, clients...), words: true, upright: true, labelMost: widestVariant}
+	t := verdictTable(all, clients, func(v variant) []span {
+		var cells []span
+		for _, name := range clients {
+			cells = append(cells, verdictCell(v.client(name)))
+		}
+		return cells
+	})
+	if len(t.grouped().columns)-t.fixed > mostColumns {
+		t = verdictTable(all, []string{"verdict"}, func(v variant) []span { return []span{verdictsInWords(v)} })
+	}
+	return section{heading: span{text: "Verdicts", mark: heading}, note: say("of every trial"), table: t}
+}
+
+func verdictTable(all []scenario, columns []string, cells func(variant) []span) table {
+	t := table{corner: "VARIANT", columns: append([]string{"kind"}, columns...), fixed: 1, words: true, upright: true, labelMost: widestVariant}
 	for _, s := range all {
 		t.rows = append(t.rows, row{label: span{text: s.name, mark: heading}, cells: make([]span, len(t.columns))})
 		for _, v := range s.variants {
-			r := row{label: word(v.name), cells: []span{word(string(v.trials()[0].Kind))}}
-			for _, name := range clients {
-				r.cells = append(r.cells, verdictCell(v.client(name)))
-			}
-			t.rows = append(t.rows, r)
+			kind := word(string(v.trials()[0].Kind))
+			t.rows = append(t.rows, row{label: word(v.name), cells: append([]span{kind}, cells(v)...)})
 		}
 	}
-	return section{heading: span{text: "Verdicts", mark: heading}, note: say("of every trial"), table: t}
+	return t
+}
+
+// verdictsInWords is "holds", or "kafkajs VIOLATED, the other eight holds". It looks like
+// the worst of them.
+func verdictsInWords(v variant) span {
+	var shares []share
+	for _, c := range v.clients {
+		shares = append(shares, share{c.name, verdictCell(c).text})
+	}
+	worst, _ := client{trials: v.trials()}.verdict()
+	told, differ := compare(shares, len(v.clients))
+	if !differ {
+		told = shares[0].text
+	}
+	return span{text: told, mark: verdictMark(worst)}
 }
 
 func clientsOf(all []scenario) []string {

@@ -55,6 +55,9 @@ func examples() []example {
 		{"transactional-one-client", plain, shop("franz")},
 		{"answers", plain, answers(two...)},
 		{"overview", plain, manyScenarios(two...)},
+		{"nine-clients", plain, nine("kafkajs")},
+		{"nine-clients-narrow", report.TextOptions{Width: 72}, nine("kafkajs")},
+		{"nine-clients-unlike", plain, nineUnlike()},
 		{"empty", plain, document()},
 	}
 }

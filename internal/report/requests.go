@@ -31,6 +31,9 @@ func requests(all []scenario, clients int) section {
 func requestTable(totals []sent) table {
 	t := table{corner: "API", cellWidth: figureColumn, upright: true}
 	totals = filter(totals, func(s sent) bool { return len(s.requests) > 0 })
+	if len(totals) > mostColumns {
+		t.cellWidth = 0 // as wide as names and figures are, so that more of them share a line
+	}
 	for _, one := range totals {
 		t.columns = append(t.columns, one.client)
 	}

@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // sheet is rows of one kind, such as the faults of a variant. Each row is there
 // twice, as a sentence and as cells: text reads it, markdown draws a table.
@@ -48,21 +51,32 @@ func (s sheet) tell(v variant, of func(client) []item) sheet {
 	return s
 }
 
-// together is the items about one thing.
+// together is the items about one thing: once where all clients share them, otherwise
+// group by group, those that have the same.
 func together(ran []client, about string, own map[string][]item) []item {
-	of := func(c client) []item { return filter(own[c.name], func(i item) bool { return i.about == about }) }
-	first := of(ran[0])
-	if !slices.ContainsFunc(ran, func(c client) bool { return !slices.EqualFunc(of(c), first, item.equal) }) {
-		return first
-	}
-	var all []item
+	of := func(name string) []item { return filter(own[name], func(i item) bool { return i.about == about }) }
+	var shares []share
+	silent := false
 	for _, c := range ran {
-		for _, one := range of(c) {
-			one.client = c.name
-			all = append(all, one)
+		items := of(c.name)
+		silent = silent || len(items) == 0
+		shares = append(shares, share{c.name, fmt.Sprint(items)})
+	}
+	all := groups(shares, len(ran))
+	called := names(all, len(ran))
+	if silent { // a group that nothing is told of is not named, and there are no others then
+		called = names(all, len(ran)+1)
+	}
+	var items []item
+	for n, g := range all {
+		for _, one := range of(g.clients[0]) {
+			if len(all) > 1 {
+				one.client = called[n]
+			}
+			items = append(items, one)
 		}
 	}
-	return all
+	return items
 }
 
 func (i item) equal(other item) bool {

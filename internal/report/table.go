@@ -17,6 +17,7 @@ type table struct {
 	labelWidth int // at least
 	cellWidth  int // at least
 
+	fixed   int  // so many of the columns, the first ones, are no client's
 	upright bool // it has more rows than a line has columns, so it never turns
 	words   bool // its cells are words, which stand to the left and may be longer
 
@@ -65,7 +66,7 @@ func (t table) fit(width int) []table {
 		t = t.turned()
 	}
 	if t.words {
-		t = t.narrowed(width)
+		t = t.grouped().narrowed(width)
 	}
 	return t.split(width)
 }
