@@ -36,6 +36,10 @@ type Cluster interface {
 	// partition. A group that it does not know has none.
 	Offsets(ctx context.Context, group string) ([]drivers.Position, error)
 
+	// Undecided says whether an open transaction has an offset of this partition for
+	// the group.
+	Undecided(ctx context.Context, group string, partition drivers.TopicPartition) (bool, error)
+
 	// LoseEndTxn makes the cluster drop every later request to end a
 	// transaction of this transactional.id, unanswered.
 	LoseEndTxn(transactionalID string)

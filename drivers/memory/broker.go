@@ -94,6 +94,13 @@ func (b *Broker) Offsets(name string) []drivers.Position {
 	return stored
 }
 
+// Undecided says whether an open transaction has offsets for the group.
+func (b *Broker) Undecided(name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.undecided(name)
+}
+
 // LoseEndTxn loses every later request to end a transaction of this id.
 func (b *Broker) LoseEndTxn(transactionalID string) {
 	b.mu.Lock()

@@ -40,6 +40,10 @@ func (c *cluster) Log(_ context.Context, topic string) ([]drivertest.LogRecord, 
 	return log, nil
 }
 
+func (c *cluster) Undecided(_ context.Context, group string, _ drivers.TopicPartition) (bool, error) {
+	return c.Broker.Undecided(group), nil
+}
+
 func (c *cluster) Offsets(_ context.Context, group string) ([]drivers.Position, error) {
 	return c.Broker.Offsets(group), nil
 }

@@ -99,6 +99,26 @@ func (c *cluster) Offsets(ctx context.Context, group string) ([]drivers.Position
 	return stored, nil
 }
 
+// Undecided asks for a stable offset, which the coordinator refuses as long as a
+// transaction has one (KIP-447). Asked for all of a group it would leave it out.
+func (c *cluster) Undecided(ctx context.Context, group string, partition drivers.TopicPartition) (bool, error) {
+	topic := kmsg.NewOffsetFetchRequestTopic()
+	topic.Topic, topic.Partitions = partition.Topic, []int32{partition.Partition}
+	req := kmsg.NewPtrOffsetFetchRequest()
+	req.Group, req.RequireStable, req.Topics = group, true, []kmsg.OffsetFetchRequestTopic{topic}
+	resp, err := req.RequestWith(ctx, c.reader)
+	if err != nil {
+		return false, fmt.Errorf("fetch the stable offset of %s in group %s: %w", partition, group, err)
+	}
+	codes := []int16{resp.ErrorCode}
+	for _, t := range resp.Topics {
+		for _, p := range t.Partitions {
+			codes = append(codes, p.ErrorCode)
+		}
+	}
+	return slices.Contains(codes, kerr.UnstableOffsetCommit.Code), nil
+}
+
 // LoseEndTxn closes the connection on which the request comes.
 func (c *cluster) LoseEndTxn(transactionalID string) {
 	c.fake.ControlKey(kmsg.EndTxn.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
