@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/term"
 
+	"kcompare"
+	"kcompare/clients/install"
 	"kcompare/drivers"
 	"kcompare/franz"
 	"kcompare/internal/cli"
@@ -34,6 +36,7 @@ func run() int {
 		Width:          width(),
 		Now:            time.Now,
 		Clients:        clients(),
+		Installed:      install.User(kcompare.Source()),
 	}, os.Args[1:])
 }
 

@@ -78,7 +78,7 @@ func runVerify(ctx context.Context, o *verifyOptions) error {
 	if err != nil {
 		return err
 	}
-	clients, err := o.contestants(blocks)
+	clients, err := o.contestants(ctx, blocks)
 	if err != nil {
 		return err
 	}
@@ -223,14 +223,14 @@ func wrongBlocks(path string, line int, fitting, all []source.Block) error {
 }
 
 // contestants gives each client its settings.
-func (o *verifyOptions) contestants(blocks []settingsBlock) ([]verify.Client, error) {
+func (o *verifyOptions) contestants(ctx context.Context, blocks []settingsBlock) ([]verify.Client, error) {
 	names, err := o.libraries(blocks)
 	if err != nil {
 		return nil, err
 	}
 	var all []verify.Client
 	for i, name := range names {
-		d, err := o.state.contestant(name)
+		d, err := o.state.running(ctx, name)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kcompare/drivers"
 	"kcompare/internal/child"
 	"kcompare/internal/scenario"
 	"kcompare/internal/trial"
@@ -25,7 +26,8 @@ func newContestant(s *State) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Reset() // what SIGTERM does is a part of the story
 			return scenario.Contest(cmd.Context(), scenario.Ring{
-				In: s.Stdin, Out: s.Stdout, Driver: s.contestant, Terminated: terminated,
+				In: s.Stdin, Out: s.Stdout, Terminated: terminated,
+				Driver: func(name string) (drivers.Driver, error) { return s.running(cmd.Context(), name) },
 			})
 		},
 	}

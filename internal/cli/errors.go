@@ -47,7 +47,7 @@ func unknown(kind, name string, known []string) error {
 func reserved() map[string][]string {
 	return map[string][]string{
 		"command": {"docs", "bench"},
-		"client":  {"python", "java", "kafkajs", "kafka-python", "aiokafka", "sarama", "platformatic"},
+		"client":  {"sarama"},
 	}
 }
 

@@ -84,7 +84,7 @@ unstable; 130 interrupted, what was finished is printed.`,
 }
 
 func runRun(ctx context.Context, opts *runOptions) error {
-	specs, err := opts.specs()
+	specs, err := opts.specs(ctx)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,6 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	if err := opts.prepareOutput(); err != nil {
 		return err
 	}
-	opts.state.reportMissing(strings.Join(opts.clients, ","))
 	begin := opts.state.Now()
 	stop, err := opts.startBroker(ctx, specs)
 	if err != nil {
@@ -164,16 +163,4 @@ func (o *runOptions) timeout() time.Duration {
 		return o.trialTimeout
 	}
 	return 2*o.parameters.DeliveryTimeout + 30*time.Second
-}
-
-// reportMissing says which contestants this build does not have, and why.
-func (s *State) reportMissing(list string) {
-	if list != "all" {
-		return
-	}
-	for _, c := range s.Clients {
-		if _, err := c.New(); err != nil {
-			fmt.Fprintf(s.Stderr, "kcompare: without %s: %v\n", c.Name, err)
-		}
-	}
 }

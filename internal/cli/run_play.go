@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"path/filepath"
+	"regexp"
 	"sync"
 	"time"
 
@@ -146,7 +148,7 @@ func play(ctx context.Context, opts *runOptions, spec trial.Spec, shown progress
 // the trial, which goes on into the document of the whole run, it leaves where
 // they are from there.
 func (o *runOptions) store(t *evidence.Trial, seen *evidence.Observed) error {
-	base := fmt.Sprintf("%s-%s-%s", t.Scenario, t.Client, t.Variant)
+	base := fmt.Sprintf("%s-%s-%s", t.Scenario, fileName(t.Client), t.Variant)
 	if t.Repeat > 0 {
 		base += fmt.Sprintf("-%d", t.Repeat)
 	}
@@ -172,6 +174,19 @@ func (o *runOptions) store(t *evidence.Trial, seen *evidence.Observed) error {
 	t.Trace, t.Log = o.fromDocument(t.Trace), o.fromDocument(t.Log)
 	return nil
 }
+
+// fileName is a client's name as a part of that of a file: that of a command may hold
+// anything, and gets a number instead of what it has too much.
+func fileName(client string) string {
+	const most = 40
+	plain := notInFiles.ReplaceAllString(client, "-")
+	if plain == client && len(plain) <= most {
+		return client
+	}
+	return fmt.Sprintf("%s-%08x", plain[:min(len(plain), most)], crc32.ChecksumIEEE([]byte(client)))
+}
+
+var notInFiles = regexp.MustCompile(`[^A-Za-z0-9._@+-]+`)
 
 // fromDocument is the path of an evidence file as seen from the document.
 func (o *runOptions) fromDocument(name string) string {

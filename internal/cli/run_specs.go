@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -25,7 +26,7 @@ const (
 
 // specs checks everything that a user can get wrong and lists the trials in the
 // order of the report: scenario, variant, client, repeat.
-func (o *runOptions) specs() ([]trial.Spec, error) {
+func (o *runOptions) specs(ctx context.Context) ([]trial.Spec, error) {
 	if err := o.checkBroker(); err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (o *runOptions) specs() ([]trial.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	clients, err := o.state.contestants(strings.Join(o.clients, ","))
+	clients, err := o.state.contestants(ctx, o.clients)
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +284,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 				words = append(words, "-X "+quoted(masked(v)))
 			}
 		case f.Name == "client":
-			words = append(words, "--client="+quoted(strings.Join(f.Value.(pflag.SliceValue).GetSlice(), ",")))
+			words = append(words, clientWords(f.Value.(pflag.SliceValue).GetSlice())...)
 		default:
 			words = append(words, flagWords(f)...)
 		}
@@ -292,6 +293,22 @@ func commandLine(cmd *cobra.Command, args []string) string {
 		words = append(words, "--seed=1")
 	}
 	return strings.Join(words, " ")
+}
+
+// clientWords keeps a command, which takes the rest of its value, apart from names.
+func clientWords(values []string) []string {
+	var names, commands []string
+	for _, name := range clientNames(values) {
+		if strings.HasPrefix(name, execClient) {
+			commands = append(commands, "--client="+quoted(name))
+		} else {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return commands
+	}
+	return append([]string{"--client=" + quoted(strings.Join(names, ","))}, commands...)
 }
 
 // flagWords is a flag as it was given, once for each value of one that is repeatable.

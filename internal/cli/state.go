@@ -7,7 +7,9 @@ import (
 	"io"
 	"time"
 
+	"kcompare/clients/install"
 	"kcompare/drivers"
+	"kcompare/internal/child"
 )
 
 // Version is what evidence and --version call this program.
@@ -27,6 +29,11 @@ type State struct {
 	// Self is how this program is started again, as a contestant in a process of its
 	// own: its path. "": it cannot be.
 	Self string
+
+	// Installed has the clients that are programs of their own.
+	Installed install.Cache
+
+	starter *child.Starter // of their processes: none outlives Main
 }
 
 // Client is a contestant that this build may have.
@@ -38,6 +45,8 @@ type Client struct {
 // Main runs the command line and returns the exit code of the contract. It
 // returns within two seconds after ctx has ended.
 func Main(ctx context.Context, s State, args []string) int {
+	s.starter = child.NewStarter()
+	defer s.starter.Close()
 	root := newRoot(&s)
 	root.SetArgs(args)
 	return s.exitCode(ctx, root.ExecuteContext(ctx))

@@ -1,0 +1,13 @@
+package clients
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed python/requirements.txt java/pom.xml java/jars.sha256 kafkajs/*.json platformatic/*.json
+var files embed.FS
+
+// Files has what is shipped, a folder for each client: its program, and what pins the
+// library that it is for. Whoever has kcompare has them, without a checkout.
+func Files() fs.FS { return files }

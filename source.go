@@ -1,0 +1,19 @@
+// Package kcompare has its own sources as data: those of its drivers in Go, and of what
+// they need. From them the user's go builds a driver with another version of its
+// library, as a program of its own (clients/install).
+package kcompare
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed go.mod go.sum
+//go:embed drivers/*.go franz/*.go librdkafka/*.go
+//go:embed internal/batch/*.go internal/child/*.go internal/evidence/*.go internal/security/*.go
+//go:embed internal/config/*.go internal/config/settings.tsv internal/config/defaults internal/config/versions
+//go:embed clients/*.go clients/python clients/java clients/kafkajs clients/platformatic
+var source embed.FS
+
+// Source has the files; tests among them, which nobody builds.
+func Source() fs.FS { return source }
