@@ -43,14 +43,19 @@ topic-count: ## how many records TOPIC=NAME has
 topic-describe: ## what TOPIC=NAME is
 	$(TOPICS) describe --broker=$(BROKER) $(TOPIC)
 
-setup: ## the Python clients in .venv, as clients/python/requirements.txt has them; PYTHON=python3
+# What tests play with, in .clients; a version that is there already costs nothing.
+CLIENTS = python java kafkajs kafka-python aiokafka
+INSTALL = KCOMPARE_CACHE=$(CURDIR)/.clients $(GO) run ./cmd/kcompare clients install
+
+setup: ## the clients of other languages in .clients, and in .venv the Python ones of examples; PYTHON=python3
 	@clients/python/setup.sh
+	@$(INSTALL) $(CLIENTS)
 
 # They begin first: what takes longest would run alone at the end.
 LONGEST = ./cmd/kcompare ./internal/broker ./internal/trial ./internal/faultdiff ./internal/verify
 
-test: ## every test, and the build without a C compiler; makes .venv by itself
-	@clients/python/setup.sh || [ "$$CI" != true ]
+test: ## every test, and the build without a C compiler; makes .venv and .clients by itself
+	@$(MAKE) --no-print-directory setup || [ "$$CI" != true ]
 	$(GO) vet ./...
 	CGO_ENABLED=0 $(GO) build ./...
 	$(GO) test -p=3 -parallel=16 $(LONGEST) ./...
@@ -58,6 +63,8 @@ test: ## every test, and the build without a C compiler; makes .venv by itself
 		echo "not run: tests with a real Apache Kafka, because $$tool is not installed"; done
 	@cmp -s clients/python/requirements.txt .venv/requirements.txt || \
 		echo "not run: tests with the Python clients, because .venv could not be made (make setup)"
+	@for client in $(CLIENTS); do ls .clients/clients/$$client@*/ready.json >/dev/null 2>&1 || \
+		echo "not run: tests with the client $$client, because it could not be installed (make setup)"; done
 
 LIES = FoundOut$$|Lies$$|^TestLies
 

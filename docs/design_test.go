@@ -113,7 +113,7 @@ func readImports(t *testing.T, root string) map[string][]string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || d.Name() == ".venv" || d.Name() == "tools"):
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git" || d.Name() == ".venv" || d.Name() == ".clients" || d.Name() == "tools"):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go"):
 			return nil

@@ -102,6 +102,9 @@ var (
 // say what is wrong with the version.
 func Parse(text string) (Named, error) {
 	name, version, hasVersion := strings.Cut(text, "@")
+	if hasVersion && version == "" {
+		return Named{}, fmt.Errorf("%s: expected a version behind the @", text)
+	}
 	all := slices.Concat(Catalogue(), builtIn())
 	i := slices.IndexFunc(all, func(s Shipped) bool { return s.Name == name })
 	if i < 0 {

@@ -19,7 +19,7 @@ const (
 func lock(ctx context.Context, path string, say func(line string)) (unlock func(), err error) {
 	unlock, ok, err := tryLock(path)
 	if err == nil && !ok {
-		say("waits for another kcompare that installs it (process " + holder(path) + ")")
+		say("waits for another kcompare that installs it")
 	}
 	for tick := time.Tick(lockPoll); err == nil && !ok; unlock, ok, err = tryLock(path) {
 		select {
