@@ -195,10 +195,7 @@ func TestTwoAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	group.Wait()
-	want := []string{
-		"npm brings kafkajs 2.2.4",
-		fmt.Sprintf("waits for another kcompare that installs it (process %d)", os.Getpid()),
-	}
+	want := []string{"npm brings kafkajs 2.2.4", "waits for another kcompare that installs it"}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(said))); diff != "" {
 		t.Errorf("said (-want +got):\n%s", diff)
 	}

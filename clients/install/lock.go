@@ -3,8 +3,6 @@ package install
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 )
 
@@ -32,13 +30,4 @@ func lock(ctx context.Context, path string, say func(line string)) (unlock func(
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	return unlock, nil
-}
-
-// holder is the pid that the holder of a lock wrote into it.
-func holder(path string) string {
-	pid, err := os.ReadFile(path)
-	if err != nil || len(pid) == 0 {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(pid))
 }

@@ -4,7 +4,6 @@ package install
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"syscall"
 )
@@ -22,9 +21,6 @@ func tryLock(path string) (unlock func(), ok bool, err error) {
 			return nil, false, nil
 		}
 		return nil, false, err
-	}
-	if err := f.Truncate(0); err == nil {
-		fmt.Fprintln(f, os.Getpid()) // for whoever waits; nothing depends on it
 	}
 	return func() { _ = f.Close() }, true, nil
 }
