@@ -12,7 +12,8 @@ import (
 //go:embed drivers/*.go franz/*.go librdkafka/*.go
 //go:embed internal/batch/*.go internal/child/*.go internal/evidence/*.go internal/security/*.go
 //go:embed internal/config/*.go internal/config/settings.tsv internal/config/defaults internal/config/versions
-//go:embed clients/*.go clients/python clients/java clients/kafkajs clients/platformatic
+//go:embed clients/*.go clients/*/client.py clients/python/requirements.txt clients/*/client.mjs
+//go:embed clients/kafkajs/package*.json clients/platformatic/package*.json clients/java
 var source embed.FS
 
 // Source has the files; tests among them, which nobody builds.

@@ -76,7 +76,7 @@ type pkg struct {
 const markerName = "ready.json"
 
 // errNotThere says that nobody has installed a client.
-var errNotThere = errors.New("not installed")
+var errNotThere = errors.New("it is not installed")
 
 // check is an error unless the folder of a client is whole, and what this kcompare
 // would make.
@@ -100,7 +100,7 @@ func (c Cache) check(n Named) error {
 		return err
 	}
 	if m.Asked != hashOf(asked) {
-		return errors.New("installed by another version of kcompare")
+		return errors.New("it was installed by another version of kcompare")
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func newContestant(s *State) *cobra.Command {
 			signal.Reset() // what SIGTERM does is a part of the story
 			return scenario.Contest(cmd.Context(), scenario.Ring{
 				In: s.Stdin, Out: s.Stdout, Terminated: terminated,
-				Driver: func(name string) (drivers.Driver, error) { return s.running(cmd.Context(), name) },
+				Driver: func(name string) (drivers.Driver, error) { return s.contestant(cmd.Context(), name) },
 			})
 		},
 	}

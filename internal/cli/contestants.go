@@ -110,7 +110,7 @@ func (s *State) clientNames() []string {
 func (s *State) installed(ctx context.Context, named install.Named) (drivers.Driver, error) {
 	program, err := s.Installed.Find(named)
 	if err != nil {
-		return nil, usagef("client %s is not available: %w", named.Given, err)
+		return nil, usagef("client %s: %w", named.Given, err)
 	}
 	return s.start(ctx, program)
 }
