@@ -126,9 +126,12 @@ const (
 )
 
 // Abilities is what hello told. Nobody but a driver in process sends batches made by
-// hand, or gives up single records.
+// hand, gives up single records or tells figures.
 func (r *running) Abilities() drivers.Abilities {
-	return drivers.Abilities{Idempotence: r.has(idempotence), Transactions: r.has(transactions), Groups: r.has(groups)}
+	return drivers.Abilities{
+		Idempotence: r.has(idempotence), Transactions: r.has(transactions), Groups: r.has(groups), PlainClose: r.has(plainClose),
+		Rebalances: r.has(rebalances), Store: r.has(store), Bulk: r.has(manyRecords),
+	}
 }
 
 func (r *running) has(ability string) bool { return slices.Contains(r.hello.Abilities, ability) }

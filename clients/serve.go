@@ -93,8 +93,7 @@ func (s *server) take(line *incoming) {
 func (s *server) answerFor(line *incoming) {
 	switch line.Verb {
 	case "hello":
-		h, err := s.hello()
-		s.answer(line.ID, h, err)
+		s.answer(line.ID, s.hello(), nil)
 	case "check":
 		differences, err := s.driver.Differences(roleOf(line.Role), s.settings(line))
 		s.answer(line.ID, map[string][]string{"differences": append([]string{}, differences...)}, err)
@@ -137,38 +136,25 @@ func failureOf(err error) *failure {
 	return &failure{Class: drivers.Application, Code: "ERROR", Text: err.Error()}
 }
 
-// hello says what the driver can do. What its clients offer beside the contract is seen
-// in two of them, which never reach a broker.
-func (s *server) hello() (*hello, error) {
+// hello says what the driver can do.
+func (s *server) hello() hello {
 	library, can := s.driver.Library(), s.driver.Abilities()
-	h := &hello{
+	h := hello{
 		Protocol: protocol, Language: "Go " + runtime.Version(),
 		Library: library.Name, Version: library.Version, Via: library.Via, Abilities: []string{manyRecords},
 	}
-	add := func(has bool, ability string) {
-		if has {
-			h.Abilities = append(h.Abilities, ability)
+	for _, a := range []struct {
+		has  bool
+		name string
+	}{
+		{can.Idempotence, idempotence}, {can.Transactions, transactions}, {can.Groups, groups},
+		{can.Rebalances, rebalances}, {can.Store, store}, {can.PlainClose, plainClose},
+	} {
+		if a.has {
+			h.Abilities = append(h.Abilities, a.name)
 		}
 	}
-	add(can.Idempotence, idempotence)
-	add(can.Transactions, transactions)
-	add(can.Groups, groups)
-	nowhere := drivers.Settings{Config: map[string]string{"bootstrap.servers": "127.0.0.1:1"}}
-	p, err := s.driver.NewProducer(nowhere)
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.driver.NewConsumer(nowhere)
-	if err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
-	_, plain := p.(drivers.PlainCloser)
-	_, tells := c.(drivers.Rebalancing)
-	_, stores := c.(drivers.Storing)
-	add(plain, plainClose)
-	add(tells, rebalances)
-	add(stores, store)
-	return h, errors.Join(p.Close(), c.Close())
+	return h
 }
 
 func roleOf(name string) drivers.Role {

@@ -67,9 +67,10 @@ type Abilities struct {
 	Figures      bool // producers that Settings.Figures asks for are Tellers
 	Rebalances   bool // consumers in a group are Rebalancing
 	Store        bool // consumers are Storing
+	Bulk         bool // producers are BulkProducers and consumers BulkConsumers; no story needs it
 }
 
-// All is every ability.
+// All is every ability that a story may need.
 func All() Abilities {
 	return Abilities{
 		Idempotence: true, Transactions: true, Groups: true, Raw: true, Cancellation: true,

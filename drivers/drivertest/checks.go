@@ -19,7 +19,9 @@ func Checks() []Check {
 		{"producer/close-gives-up", Nothing, closeGivesUp},
 		{"producer/acks-0", Nothing, withoutAcks},
 		{"producer/missing-topic", Nothing, missingTopic},
-		{"producer/figures", Nothing, tellsFigures},
+		{"producer/figures", Figures, tellsFigures},
+		{"producer/close-plainly", PlainClose, closesPlainly},
+		{"producer/many", Bulk, producesMany},
 
 		{"transaction/commit", Transactions, commitShowsAll},
 		{"transaction/commit-flushes", Transactions, commitFlushes},
@@ -42,9 +44,10 @@ func Checks() []Check {
 		{"consumer/no-commit-unasked", Groups, commitsNothingUnasked},
 		{"consumer/isolation", Transactions, isolates},
 		{"consumer/group-metadata", Groups, tellsGroup},
-		{"consumer/tells-assignment", Groups, tellsAssignment},
-		{"consumer/store", Groups, stores},
+		{"consumer/tells-assignment", Rebalances, tellsAssignment},
+		{"consumer/store", Store, stores},
 		{"consumer/close-leaves", Groups, closeLeaves},
 		{"consumer/close-ends-poll", Groups, closeEndsPoll},
+		{"consumer/many", Bulk, consumesMany},
 	}
 }

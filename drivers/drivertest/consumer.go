@@ -249,8 +249,7 @@ func tellsGroup(ctx context.Context, s Subject) error {
 	})
 }
 
-// tellsAssignment looks at what a member was told before its first record. Whoever
-// does not tell is not asked.
+// tellsAssignment looks at what a member was told before its first record.
 func tellsAssignment(ctx context.Context, s Subject) error {
 	topic, _, err := s.filled(ctx)
 	if err != nil {
@@ -259,7 +258,7 @@ func tellsAssignment(ctx context.Context, s Subject) error {
 	return s.withSubscriber(ctx, topic, func(c drivers.Consumer) error {
 		telling, tells := c.(drivers.Rebalancing)
 		if !tells {
-			return nil
+			return fmt.Errorf("a consumer: expected a drivers.Rebalancing, got a %T", c)
 		}
 		if _, err := poll(ctx, c, 20); err != nil {
 			return err
@@ -312,7 +311,7 @@ func stores(ctx context.Context, s Subject) error {
 	}
 	storing, able := c.(drivers.Storing)
 	if !able {
-		return c.Close()
+		return errors.Join(fmt.Errorf("a consumer: expected a drivers.Storing, got a %T", c), c.Close())
 	}
 	done := []drivers.Position{position(topic, 0, 4)}
 	err = c.Subscribe(ctx, []string{topic})

@@ -2,6 +2,7 @@ package drivertest
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ func tellsFigures(ctx context.Context, s Subject) error {
 	return s.withProducer(settings, func(p drivers.Producer) error {
 		teller, tells := p.(drivers.Teller)
 		if !tells {
-			return nil
+			return fmt.Errorf("a producer that figures are asked of: expected a drivers.Teller, got a %T", p)
 		}
 		var l ledger
 		if err := l.send(ctx, p, numbered(topic, "payments", records, 1)...); err != nil {

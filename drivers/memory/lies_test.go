@@ -59,6 +59,7 @@ var caught = map[memory.Lie][]string{
 	memory.LoseAcked: {
 		"producer/each-record-once: record payments/2 acked at topic-1-0@0, but the log does not have it",
 		"producer/acks-0: the last of 50 records never came",
+		"producer/close-plainly: record payments/2 acked at topic-1-0@2, but the log does not have it",
 	},
 	memory.DuplicateRecord: {"producer/each-record-once: acked once, but the log has it 2 times: topic-1-0@0, topic-1-0@1"},
 	memory.Reorder:         {"producer/order: got topic-1-0@0 key=nil value=\"payments/3\""},
@@ -168,6 +169,9 @@ func TestEveryCheckCatchesALie(t *testing.T) {
 		}
 	}
 	for _, check := range drivertest.Checks() {
+		if check.Needs == drivertest.Bulk {
+			continue // it is for programs; those of package clients lie about it
+		}
 		if !named[check.Name] {
 			t.Errorf("%s: expected a lie that it must catch, there is none", check.Name)
 		}
@@ -181,10 +185,9 @@ func complaints(t *testing.T, lie memory.Lie) map[string]string {
 	for _, check := range drivertest.Checks() {
 		synctest.Test(t, func(t *testing.T) {
 			driver := memory.New(lie)
-			ctx, cancel := context.WithTimeout(t.Context(), drivertest.Patience)
-			defer cancel()
-			if err := check.Run(ctx, drivertest.Subject{Driver: driver, Cluster: &cluster{Broker: driver.Broker()}}); err != nil {
-				found[check.Name] = err.Error()
+			result := check.Try(t.Context(), drivertest.Subject{Driver: driver, Cluster: &cluster{Broker: driver.Broker()}})
+			if result.Wrong != nil {
+				found[check.Name] = result.Wrong.Error()
 			}
 		})
 	}

@@ -26,17 +26,30 @@ import (
 //	drivertest.Run(t, kfaketest.New(t), franz.New())
 func New(t testing.TB) drivertest.Cluster {
 	t.Helper()
+	cluster, stop, err := Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stop)
+	return cluster
+}
+
+// Start starts one outside of a test, which lives until stop is called.
+func Start() (c drivertest.Cluster, stop func(), err error) {
 	fake, err := kfake.NewCluster(kfake.NumBrokers(3))
 	if err != nil {
-		t.Fatalf("start kfake: %v", err)
+		return nil, nil, fmt.Errorf("start kfake: %w", err)
 	}
-	t.Cleanup(fake.Close)
 	reader, err := newReader(fake.ListenAddrs())
 	if err != nil {
-		t.Fatalf("make a reader for kfake: %v", err)
+		fake.Close()
+		return nil, nil, fmt.Errorf("make a reader for kfake: %w", err)
 	}
-	t.Cleanup(reader.Close)
-	return &cluster{fake: fake, reader: reader}
+	stop = func() {
+		reader.Close()
+		fake.Close()
+	}
+	return &cluster{fake: fake, reader: reader}, stop, nil
 }
 
 // newReader makes a client that speaks the protocol of Kafka 2.8, the last that
