@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,7 +12,6 @@ import (
 	"kcompare/drivers"
 	"kcompare/drivers/drivertest"
 	"kcompare/drivers/drivertest/kfaketest"
-	"kcompare/franz"
 	"kcompare/internal/child"
 )
 
@@ -30,43 +30,136 @@ func TestMain(m *testing.M) {
 
 const asProgram = "KCOMPARE_TEST_PROGRAM"
 
-func play(lie string) error { return clients.Serve(os.Stdin, os.Stdout, franz.New()) }
-
 // doctored is this test binary as a client program.
 func doctored(lie string) clients.Program {
-	return clients.Program{Client: lie, Command: []string{os.Args[0]}, Env: []string{asProgram + "=" + lie}}
+	return clients.Program{Client: "doctored", Command: []string{os.Args[0]}, Env: []string{asProgram + "=" + lie}}
 }
 
-func starter(t testing.TB) *child.Starter {
+// start starts a program, which ends with the test.
+func start(t testing.TB, p clients.Program) (drivers.Running, error) {
 	t.Helper()
-	s := child.NewStarter()
-	t.Cleanup(s.Close)
-	return s
-}
-
-// start starts a program, and ends it with the test.
-func start(t testing.TB, p clients.Program) drivers.Running {
-	t.Helper()
+	starter := child.NewStarter()
+	t.Cleanup(starter.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	program, err := clients.New(ctx, starter(t), p)
+	program, err := clients.New(ctx, starter, p)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	running, err := program.Start(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(running.Close)
-	return running
+	return program.Start(ctx)
 }
 
 func TestHonestPasses(t *testing.T) {
-	running := start(t, doctored("honest"))
-	drivertest.Run(t, kfaketest.New(t), running)
+	running, err := start(t, doctored("honest"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
+		running.Close()
 		if err := running.Fault(); err != nil {
 			t.Error(err)
 		}
 	})
+	drivertest.Run(t, kfaketest.New(t), running)
+}
+
+// caught says of each lie which check must find it out, in which words. "start" and
+// "shutdown" are no checks.
+var caught = map[string]string{
+	"duplicates":                   "producer/each-record-once: acked once, but the log has it 2 times",
+	"swallows":                     "producer/each-record-once: -0@0, but the log does not have it",
+	"reorders":                     "producer/order: expected kcompare-drivertest-",
+	"offsets off":                  "producer/each-record-once: but the log has it at",
+	"partition off":                "producer/each-record-once: but the log has it at",
+	"acks what failed":             "producer/too-large: expected one report, failed, got 1: [{acked",
+	"fails what was written":       "producer/each-record-once: reported failed, but stands in the log at",
+	"drops headers":                "producer/content: expected kcompare-drivertest-",
+	"retries by itself":            "producer/too-large: expected one report, failed, got 1: [{acked",
+	"commits what it should abort": "transaction/abort: expected aborted, because its transaction was aborted, got visible",
+	"repeats records":              "consumer/subscribe:      got kcompare-drivertest-",
+	"hangs in flush":               "producer/flush-waits: hangs: flush of p1 was not answered within",
+	"hangs in poll":                "consumer/assign: hangs: poll of c2 was not answered within",
+	"dies":                         "producer/each-record-once: ended before it was asked to: exit status 3; the end of its stderr:\nout of heap space",
+	"finds another version":        "start: the program of doctored found franz-go v",
+	"has no version":               "start: the program of doctored does not say which library it has",
+	"hangs at hello":               "start: hangs: hello was not answered within",
+	"dies at once":                 "start: ended before it was asked to: exit status 1; the end of its stderr:\nno such library",
+	"stays after shutdown":         "shutdown: hangs: it did not end within 5s of shutdown",
+	"fails after shutdown":         "shutdown: ended after shutdown with exit status 4, expected exit status 0",
+	"endless line":                 "start: printed a line of more than 64 MiB",
+	"another protocol":             "start: speaks version 2 of the protocol, expected 1",
+	"rubbish":                      `start: printed what is no line of the protocol: "WARN the library has something to say"`,
+	"neither":                      "start: printed a line that is neither an answer nor a report",
+	"answers twice":                "producer/each-record-once: answered request 3 twice",
+	"answers nobody":               "producer/each-record-once: answered request 9003, which nobody made",
+	"reports twice":                "producer/each-record-once: reported on record 4 of p1: record 4 was reported before",
+	"reports what is not there":    "producer/each-record-once: reported on record 400 of p1: 1 from 400 on are reported, and 200 were handed over",
+	"runs too far":                 "producer/each-record-once: reported on record 4 of p1: 1000 from 4 on are reported, and 200 were handed over",
+	"runs over what was reported":  "producer/each-record-once: record 4 was reported before",
+	"reports nothing":              "producer/each-record-once: says that nothing of p1 is pending, and record 0 was never reported",
+	"reports on no handle":         "producer/each-record-once: there is no such handle",
+	"a class of its own":           "producer/too-large: with an error of a class that the protocol has",
+	"no outcome":                   "transaction/commit: answered commit of t1 with what is no answer to it",
+	"a report a record of a bulk":  "producer/many: 2000 records were reported in 2000 runs, expected 200 runs at most",
+}
+
+func TestEveryLieIsCaught(t *testing.T) {
+	cluster := kfaketest.New(t)
+	for lie := range doctors() {
+		if !isLie(lie) {
+			continue
+		}
+		t.Run(lie, func(t *testing.T) {
+			t.Parallel()
+			where, words, _ := strings.Cut(caught[lie], ": ")
+			if got := complaint(t, cluster, lie, where); words == "" || !strings.Contains(got, words) {
+				t.Errorf("%s: expected a complaint %q, got %q", where, words, got)
+			}
+		})
+	}
+}
+
+// complaint is what a check says of a doctored program, or the program's start or end,
+// and the fault.
+func complaint(t *testing.T, cluster drivertest.Cluster, lie, where string) string {
+	t.Helper()
+	p := doctored(lie)
+	if strings.HasPrefix(lie, "hangs") {
+		p.Patience = 500 * time.Millisecond
+	}
+	running, err := start(t, p)
+	if where == "start" || err != nil {
+		return fmt.Sprint(err)
+	}
+	defer running.Close()
+	if where == "shutdown" {
+		running.Close()
+		return fmt.Sprint(running.Fault())
+	}
+	for _, check := range drivertest.Checks() {
+		if check.Name == where {
+			result := check.Try(t.Context(), drivertest.Subject{Driver: running, Cluster: cluster})
+			return fmt.Sprint(result.Wrong, running.Fault())
+		}
+	}
+	t.Fatalf("%s: no such check", where)
+	return ""
+}
+
+// TestSecrets: a program that prints a password is found out, and nobody reads it in the
+// fault.
+func TestSecrets(t *testing.T) {
+	running, err := start(t, doctored("tells a secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer running.Close()
+	_, err = running.NewProducer(drivers.Settings{Config: map[string]string{
+		"bootstrap.servers": "127.0.0.1:1", "security.protocol": "sasl_plaintext", "sasl.mechanism": "PLAIN",
+		"sasl.username": "me", "sasl.password": "hunter2",
+	}})
+	fault := fmt.Sprint(err, running.Fault())
+	if strings.Contains(fault, "hunter2") || strings.Count(fault, "login with (secret) failed") < 2 {
+		t.Errorf("expected a fault that quotes stdout and stderr without the password, got %s", fault)
+	}
 }
