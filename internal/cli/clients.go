@@ -37,7 +37,7 @@ says of itself when it is started.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runClients(cmd.Context(), opts) },
 	}
 	cmd.Flags().StringVar(&opts.format, "format", formatText, "text or json")
-	cmd.AddCommand(newClientsInstall(s))
+	cmd.AddCommand(newClientsInstall(s), newClientsCheck(s))
 	return cmd
 }
 
