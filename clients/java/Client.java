@@ -705,7 +705,7 @@ public final class Client {
     }
 
     private List<Object> committed(Request request) {
-      var stored = library.committed(request.offsets("partitions").keySet(), request.timeout());
+      var stored = library.committed(request.partitions("partitions"), request.timeout());
       stored.values().removeIf(Objects::isNull);
       return sorted(stored.keySet(), partition -> stored.get(partition).offset());
     }
@@ -1329,6 +1329,10 @@ public final class Client {
 
     List<Position> positions(String name) {
       return this.<List<Object>>list(name).stream().map(Position::of).toList();
+    }
+
+    Set<TopicPartition> partitions(String name) {
+      return positions(name).stream().map(Position::partition).collect(Collectors.toSet());
     }
 
     Map<TopicPartition, OffsetAndMetadata> offsets(String name) {
