@@ -85,7 +85,8 @@ func flushWaits(ctx context.Context, s Subject) error {
 	})
 }
 
-// flushEndsWithContext flushes a record that can go nowhere.
+// flushEndsWithContext flushes a record that can go nowhere. A library that reports it
+// failed at once has nothing to wait for (aiokafka 0.14.0 does not look for a broker twice).
 func flushEndsWithContext(ctx context.Context, s Subject) error {
 	settings := s.settings(pairs{"bootstrap.servers": unreachable})
 	return s.withProducer(settings, func(p drivers.Producer) error {
@@ -94,6 +95,9 @@ func flushEndsWithContext(ctx context.Context, s Subject) error {
 		var l ledger
 		start := time.Now()
 		err := l.send(ctx, p, numbered("kcompare-drivertest", "payments", 1, 1)...)
+		if err == nil && l.snapshot()[0].outcome() == drivers.Failed {
+			return nil
+		}
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("flush: expected the error of its context, got: %v", err)
 		}
