@@ -1,13 +1,10 @@
 package clients_test
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 
 	"kcompare/clients"
-	"kcompare/drivers"
 	"kcompare/drivers/drivertest"
 	"kcompare/drivers/drivertest/kfaketest"
 	"kcompare/internal/child"
@@ -60,19 +57,14 @@ func runChecks(t *testing.T, s drivertest.Subject, differs map[string]string) {
 		words, does := differs[check.Name]
 		t.Run(check.Name, func(t *testing.T) {
 			t.Parallel()
-			if !check.Needs.In(s.Driver.Abilities()) {
-				t.Skipf("%s has no %s", s.Driver.Client(), check.Needs)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), drivertest.Patience)
-			defer cancel()
-			err := check.Run(ctx, s)
-			switch unsupported := (*drivers.UnsupportedError)(nil); {
-			case does && (err == nil || !strings.Contains(err.Error(), words)):
-				t.Errorf("expected the library to differ: %q, got: %v", words, err)
-			case errors.As(err, &unsupported):
-				t.Skip(err)
-			case !does && err != nil:
-				t.Error(err)
+			r := check.Try(t.Context(), s)
+			switch {
+			case does && (r.Wrong == nil || !strings.Contains(r.Wrong.Error(), words)):
+				t.Errorf("expected the library to differ: %q, got: %v", words, r.Wrong)
+			case !does && r.Wrong != nil:
+				t.Error(r.Wrong)
+			case r.Unable != "":
+				t.Skipf("%s: %s", s.Driver.Client(), r.Unable)
 			}
 		})
 	}

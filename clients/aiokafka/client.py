@@ -32,7 +32,8 @@ ABILITIES = ["idempotence", "transactions", "groups", "rebalances", "plain-close
 
 FLUSH_SECONDS = 0.05
 POLL_SECONDS = 0.1
-RUN_SECONDS = 0.1  # how long a run of reports may wait for one more record
+RUN_SECONDS = 0.1  # how long reports wait to become runs
+WORTHWHILE = 20  # records of a run, on average
 LINE_LIMIT = 1 << 30
 
 Request = dict[str, Any]
@@ -355,31 +356,51 @@ async def unknown_verb(_: Any, request: Request) -> Answer:
 
 
 class Runs:
-    """Reports of produce-many, joined where record and offset count up together."""
+    """Reports of produce-many, in the order of its records. Neighbours are told together."""
 
-    def __init__(self, handle: str, output: Output) -> None:
+    def __init__(self, handle: str, output: Output, first: int) -> None:
         self.handle = handle
         self.output = output
-        self.open: dict[int, dict[str, Any]] = {}  # partition -> run
+        self.next = first
+        self.reports: dict[int, tuple[int, int] | None] = {}  # partition and offset
         self.since = time.monotonic()
 
-    def add(self, record: int, partition: int, offset: int) -> None:
-        run = self.open.get(partition)
-        if run is not None:
-            count = run["count"]
-            if record == run["record"] + count and offset == (run["offset"] + count if "offset" in run else -1):
-                run["count"] = count + 1
-                return
-            self.output.write(self.open.pop(partition))
-        self.open[partition] = {"handle": self.handle, "record": record, "count": 1, "outcome": "acked"}
-        self.open[partition].update(place(partition, offset))
+    def add(self, record: int, report: tuple[int, int] | None) -> None:
+        """Notes where a record went; None: it was told by itself."""
+        self.reports[record] = report
         if time.monotonic() - self.since > RUN_SECONDS:
             self.tell()
 
     def tell(self) -> None:
-        self.output.write(*self.open.values())
-        self.open.clear()
+        reports = []
+        while self.next in self.reports:
+            if (report := self.reports.pop(self.next)) is not None:
+                reports.append((self.next, *report))
+            self.next += 1
+        runs = joined(reports)
+        if len(runs) * WORTHWHILE > len(reports):  # neighbours went to different partitions
+            runs = joined((record, -1, -1) for record, _, _ in reports)
+        acked = {"handle": self.handle, "outcome": "acked"}
+        self.output.write(*(acked | {"record": r, "count": count} | place(p, offset) for r, p, offset, count in runs))
         self.since = time.monotonic()
+
+
+def joined(reports: Iterable[tuple[int, int, int]]) -> list[list[int]]:
+    """Runs of record, partition, offset and count."""
+    runs: list[list[int]] = []
+    for record, partition, offset in reports:
+        if runs:
+            first, where, at, count = run = runs[-1]
+            if record == first + count and partition == where and offset == (at + count if at >= 0 else at):
+                run[3] = count + 1
+                continue
+        runs.append([record, partition, offset, 1])
+    return runs
+
+
+def where(metadata: Any) -> tuple[int, int]:
+    """With acks=0 the library tells nothing."""
+    return (-1, -1) if metadata is None else (metadata.partition, metadata.offset)
 
 
 def place(partition: int, offset: int) -> dict[str, int]:
@@ -421,8 +442,7 @@ class ProducerClient(Client):
     async def produce(self, request: Request) -> None:
         partition = request["partition"]
         await self.hand_over(
-            request["record"],
-            partial(self.acked, request["record"]),
+            partial(self.told, request["record"]),
             topic=request["topic"],
             partition=None if partition < 0 else partition,
             key=to_bytes(request.get("key")),
@@ -430,40 +450,37 @@ class ProducerClient(Client):
             headers=[(name, to_bytes(value)) for name, value in request.get("headers") or []],
         )
 
-    async def hand_over(self, record: int, acked: Callable[[Any], None], **content: Any) -> None:
+    async def hand_over(self, told: Callable[[Any, dict[str, str] | None], None], **content: Any) -> None:
         """Sends a record. It waits for room in the batch, and raises what was never sent."""
         try:
             self.need_start()
             future = await self.library.send(**content)
         except Exception as error:
-            self.failed(record, self.class_of(error), error)
+            told(None, error_line(self.class_of(error), error))
             return
 
-        def reported(future: asyncio.Future[Any]) -> None:
+        def done(future: asyncio.Future[Any]) -> None:
             if (error := future.exception()) is None:
-                acked(future.result())
+                told(future.result(), None)
             else:
-                self.failed(record, self.delivery_class(error), error)
+                told(None, error_line(self.delivery_class(error), error))
 
-        future.add_done_callback(reported)
+        future.add_done_callback(done)
+
+    def told(self, record: int, metadata: Any, error: dict[str, str] | None) -> None:
+        line = {"handle": self.handle, "record": record}
+        if error is not None:
+            line |= {"outcome": "failed", "error": error}
+        else:
+            line |= {"outcome": "acked"} | place(*where(metadata))
+        self.output.write(line)
+        self.pend(-1)
 
     def need_start(self) -> None:
         if self.broken is not None:
             raise self.broken
         if not self.started:
             raise errors.IllegalStateError("the producer is not started")
-
-    def acked(self, record: int, metadata: Any) -> None:
-        line = {"handle": self.handle, "record": record, "outcome": "acked"}
-        if metadata is not None:  # acks=0 has none
-            line |= place(metadata.partition, metadata.offset)
-        self.output.write(line)
-        self.pend(-1)
-
-    def failed(self, record: int, kind: str, error: BaseException) -> None:
-        line = {"handle": self.handle, "record": record, "outcome": "failed"}
-        self.output.write(line | {"error": error_line(kind, error)})
-        self.pend(-1)
 
     def delivery_class(self, error: BaseException) -> str:
         if isinstance(error, OUTCOME_UNKNOWN) or type(error) is errors.KafkaError:
@@ -492,24 +509,27 @@ class ProducerClient(Client):
             await asyncio.wait_for(self.idle.wait(), min(wait, 0.005))
 
     async def produce_many(self, request: Request) -> Answer:
-        runs = Runs(self.handle, self.output)
-        first, keys, partition = self.records, request["keys"], request["partition"]
+        first, keys, partition = self.records, request.get("keys", 0), request["partition"]
         self.records += request["count"]
+        runs = Runs(self.handle, self.output, first)
         began = time.monotonic()
 
-        def acked(record: int, metadata: Any) -> None:
-            runs.add(record, *((-1, -1) if metadata is None else (metadata.partition, metadata.offset)))
+        def told(record: int, metadata: Any, error: dict[str, str] | None) -> None:
+            if error is not None:
+                self.told(record, metadata, error)
+                runs.add(record, None)
+                return
+            runs.add(record, where(metadata))
             self.pend(-1)
 
         for n in range(request["count"]):
             self.pend(1)
             await self.hand_over(
-                first + n,
-                partial(acked, first + n),
+                partial(told, first + n),
                 topic=request["topic"],
                 partition=None if partition < 0 else partition,
                 key=b"key-%d" % (n % keys) if keys else None,
-                value=(b"%d" % n).ljust(request["value_bytes"], b"."),
+                value=(b"%d" % n).ljust(request.get("value_bytes", 0), b"."),
             )
         while self.pending:
             await self.flush_for(FLUSH_SECONDS)

@@ -35,7 +35,8 @@ ABILITIES = ["idempotence", "transactions", "groups", "rebalances", "plain-close
 
 POLL_SECONDS = 0.1  # how soon a waiting call sees that its client is being closed
 FLUSH_SECONDS = 0.05
-RUN_SECONDS = 0.1  # how long a run of reports may wait for one more record
+RUN_SECONDS = 0.1  # how long reports wait to become runs
+WORTHWHILE = 20  # records of a run, on average
 MANY_PENDING = 100_000  # of produce-many; the library itself would take any number
 
 Request = dict[str, Any]
@@ -110,17 +111,6 @@ def call_class(error: BaseException) -> str:
     if isinstance(error, REFUSED_FOR_NOW):
         return "retriable"
     return "application"
-
-
-def delivery_class(error: BaseException, transactional: bool) -> str:
-    """Classifies what the future of a record says."""
-    if isinstance(error, OUTCOME_UNKNOWN):
-        return "unknown-outcome"
-    if isinstance(error, FENCING) or (isinstance(error, errors.InvalidProducerEpochError) and transactional):
-        return "fenced"
-    if isinstance(error, ABORTABLE) and not transactional:
-        return "application"
-    return call_class(error)
 
 
 def error_line(kind: str, error: BaseException) -> dict[str, str]:
@@ -386,31 +376,48 @@ def busy() -> Failure:
 
 
 class Runs:
-    """Reports of produce-many, joined where record and offset count up together."""
+    """Reports of produce-many, in the order of its records. Neighbours are told together."""
 
-    def __init__(self, handle: str, output: Output) -> None:
+    def __init__(self, handle: str, output: Output, first: int) -> None:
         self.handle = handle
         self.output = output
-        self.open: dict[int, dict[str, Any]] = {}  # partition -> run
+        self.next = first
+        self.lock = threading.Lock()
+        self.reports: dict[int, tuple[int, int] | None] = {}  # partition and offset
         self.since = time.monotonic()
 
-    def add(self, record: int, partition: int, offset: int) -> None:
-        run = self.open.get(partition)
-        if run is not None:
-            count = run["count"]
-            if record == run["record"] + count and offset == (run["offset"] + count if "offset" in run else -1):
-                run["count"] = count + 1
-                return
-            self.output.write(self.open.pop(partition))
-        self.open[partition] = {"handle": self.handle, "record": record, "count": 1, "outcome": "acked"}
-        self.open[partition].update(place(partition, offset))
-        if time.monotonic() - self.since > RUN_SECONDS:
-            self.tell()
+    def add(self, record: int, report: tuple[int, int] | None) -> None:
+        """Notes where a record went; None: it was told by itself."""
+        with self.lock:
+            self.reports[record] = report
+            if time.monotonic() - self.since > RUN_SECONDS:
+                self.tell()
 
     def tell(self) -> None:
-        self.output.write(*self.open.values())
-        self.open.clear()
+        reports = []
+        while self.next in self.reports:
+            if (report := self.reports.pop(self.next)) is not None:
+                reports.append((self.next, *report))
+            self.next += 1
+        runs = joined(reports)
+        if len(runs) * WORTHWHILE > len(reports):  # neighbours went to different partitions
+            runs = joined((record, -1, -1) for record, _, _ in reports)
+        acked = {"handle": self.handle, "outcome": "acked"}
+        self.output.write(*(acked | {"record": r, "count": count} | place(p, offset) for r, p, offset, count in runs))
         self.since = time.monotonic()
+
+
+def joined(reports: Iterable[tuple[int, int, int]]) -> list[list[int]]:
+    """Runs of record, partition, offset and count."""
+    runs: list[list[int]] = []
+    for record, partition, offset in reports:
+        if runs:
+            first, where, at, count = run = runs[-1]
+            if record == first + count and partition == where and offset == (at + count if at >= 0 else at):
+                run[3] = count + 1
+                continue
+        runs.append([record, partition, offset, 1])
+    return runs
 
 
 def place(partition: int | None, offset: int | None) -> dict[str, int]:
@@ -449,8 +456,7 @@ class ProducerClient(Client):
     def produce(self, request: Request) -> None:
         partition = request["partition"]
         self.hand_over(
-            request["record"],
-            partial(self.acked, request["record"]),
+            partial(self.told, request["record"]),
             topic=request["topic"],
             partition=None if partition < 0 else partition,
             key=to_bytes(request.get("key")),
@@ -458,35 +464,39 @@ class ProducerClient(Client):
             headers=[(name, to_bytes(value)) for name, value in request.get("headers") or []],
         )
 
-    def hand_over(self, record: int, acked: Callable[[Any], None], **content: Any) -> None:
+    def hand_over(self, told: Callable[[Any, dict[str, str] | None], None], **content: Any) -> None:
         """Sends a record. It waits for metadata of its topic, and raises what was never sent."""
         try:
             if self.broken is not None:
                 raise self.broken
             future = self.library.send(**content)
         except Exception as error:
-            self.failed(record, self.class_of(error), error)
+            told(None, error_line(self.class_of(error), error))
             return
-        future.add_callback(acked)
-        future.add_errback(partial(self.lost, record))
+        future.add_callback(lambda metadata: told(metadata, None))
+        future.add_errback(lambda error: told(None, error_line(self.delivery_class(error), error)))
 
-    def acked(self, record: int, metadata: Any) -> None:
-        line = {"handle": self.handle, "record": record, "outcome": "acked"}
-        self.output.write(line | place(metadata.partition, metadata.offset))
+    def told(self, record: int, metadata: Any, error: dict[str, str] | None) -> None:
+        line = {"handle": self.handle, "record": record}
+        if error is None:
+            line |= {"outcome": "acked"} | place(metadata.partition, metadata.offset)
+        else:
+            line |= {"outcome": "failed", "error": error}
+        self.output.write(line)
         self.pend(-1)
 
-    def lost(self, record: int, error: Exception) -> None:
-        kind = delivery_class(error, self.transactional)
-        self.failed(record, kind if kind == "unknown-outcome" else self.class_of(error, kind), error)
+    def delivery_class(self, error: BaseException) -> str:
+        if isinstance(error, OUTCOME_UNKNOWN):
+            return "unknown-outcome"
+        if isinstance(error, errors.InvalidProducerEpochError) and self.transactional:
+            return "fenced"
+        return self.class_of(error)
 
-    def failed(self, record: int, kind: str, error: Exception) -> None:
-        line = {"handle": self.handle, "record": record, "outcome": "failed"}
-        self.output.write(line | {"error": error_line(kind, error)})
-        self.pend(-1)
-
-    def class_of(self, error: Exception, kind: str = "") -> str:
+    def class_of(self, error: BaseException) -> str:
         """Which errors kill a producer, or its transaction, only its transaction manager knows."""
-        kind = kind or call_class(error)
+        kind = call_class(error)
+        if kind == "abortable" and not self.transactional:
+            kind = "application"
         manager = getattr(self.library, "_transaction_manager", None)
         if manager is None or kind == "fenced":
             return kind
@@ -515,13 +525,17 @@ class ProducerClient(Client):
             return self.reported.wait_for(lambda: self.pending == 0, timeout)
 
     def produce_many(self, request: Request) -> Answer:
-        runs = Runs(self.handle, self.output)
-        first, keys, partition = self.records, request["keys"], request["partition"]
+        first, keys, partition = self.records, request.get("keys", 0), request["partition"]
         self.records += request["count"]
+        runs = Runs(self.handle, self.output, first)
         began = time.monotonic()
 
-        def acked(record: int, metadata: Any) -> None:
-            runs.add(record, metadata.partition, metadata.offset)
+        def told(record: int, metadata: Any, error: dict[str, str] | None) -> None:
+            if error is not None:
+                self.told(record, metadata, error)
+                runs.add(record, None)
+                return
+            runs.add(record, (metadata.partition, metadata.offset))
             self.pend(-1)
 
         for n in range(request["count"]):
@@ -529,12 +543,11 @@ class ProducerClient(Client):
                 self.reported.wait_for(lambda: self.pending < MANY_PENDING)
             self.pend(1)
             self.hand_over(
-                first + n,
-                partial(acked, first + n),
+                partial(told, first + n),
                 topic=request["topic"],
                 partition=None if partition < 0 else partition,
                 key=b"key-%d" % (n % keys) if keys else None,
-                value=(b"%d" % n).ljust(request["value_bytes"], b"."),
+                value=(b"%d" % n).ljust(request.get("value_bytes", 0), b"."),
             )
         while self.pending and not self.closing.is_set():
             self.flush_for(FLUSH_SECONDS)

@@ -34,7 +34,8 @@ PLACEHOLDER_GROUP = "kcompare-no-group"
 POLL_SECONDS = 0.1  # how soon a waiting call sees that its client is being closed
 FLUSH_SECONDS = 0.05
 ROOM_SECONDS = 0.005  # how often a record that found the queue full is offered again
-RUN_SECONDS = 0.1  # how long a run of reports may wait for one more record
+RUN_SECONDS = 0.1  # how long reports wait to become runs
+WORTHWHILE = 20  # records of a run, on average
 POLL_LIMIT = 1000  # records in one answer
 
 # These tell nothing about whether a record was written: a request was or may have been
@@ -266,31 +267,48 @@ def unknown_verb(_: Any, request: Request) -> Answer:
 
 
 class Runs:
-    """Reports of produce-many, joined where record and offset count up together."""
+    """Reports of produce-many, in the order of its records. Neighbours are told together."""
 
-    def __init__(self, handle: str, output: Output) -> None:
+    def __init__(self, handle: str, output: Output, first: int) -> None:
         self.handle = handle
         self.output = output
-        self.open: dict[int, dict[str, Any]] = {}  # partition -> run
+        self.next = first
+        self.lock = threading.Lock()
+        self.reports: dict[int, tuple[int, int] | None] = {}  # partition and offset
         self.since = time.monotonic()
 
-    def add(self, record: int, partition: int, offset: int | None) -> None:
-        run = self.open.get(partition)
-        if run is not None:
-            count = run["count"]
-            if record == run["record"] + count and offset == (None if offset is None else run.get("offset", 0) + count):
-                run["count"] = count + 1
-                return
-            self.output.write(self.open.pop(partition))
-        self.open[partition] = {"handle": self.handle, "record": record, "count": 1, "outcome": "acked"}
-        self.open[partition].update(place(partition, offset))
-        if time.monotonic() - self.since > RUN_SECONDS:
-            self.tell()
+    def add(self, record: int, report: tuple[int, int] | None) -> None:
+        """Notes where a record went; None: it was told by itself."""
+        with self.lock:
+            self.reports[record] = report
+            if time.monotonic() - self.since > RUN_SECONDS:
+                self.tell()
 
     def tell(self) -> None:
-        self.output.write(*self.open.values())
-        self.open.clear()
+        reports = []
+        while self.next in self.reports:
+            if (report := self.reports.pop(self.next)) is not None:
+                reports.append((self.next, *report))
+            self.next += 1
+        runs = joined(reports)
+        if len(runs) * WORTHWHILE > len(reports):  # neighbours went to different partitions
+            runs = joined((record, -1, -1) for record, _, _ in reports)
+        acked = {"handle": self.handle, "outcome": "acked"}
+        self.output.write(*(acked | {"record": r, "count": count} | place(p, offset) for r, p, offset, count in runs))
         self.since = time.monotonic()
+
+
+def joined(reports: Iterable[tuple[int, int, int]]) -> list[list[int]]:
+    """Runs of record, partition, offset and count."""
+    runs: list[list[int]] = []
+    for record, partition, offset in reports:
+        if runs:
+            first, where, at, count = run = runs[-1]
+            if record == first + count and partition == where and offset == (at + count if at >= 0 else at):
+                run[3] = count + 1
+                continue
+        runs.append([record, partition, offset, 1])
+    return runs
 
 
 def place(partition: int | None, offset: int | None) -> dict[str, int]:
@@ -394,16 +412,18 @@ class ProducerClient(Client):
             return self.reported.wait_for(lambda: self.pending == 0, timeout)
 
     def produce_many(self, request: Request) -> Answer:
-        runs = Runs(self.handle, self.output)
-        first, keys = self.records, request["keys"]
+        first, keys = self.records, request.get("keys", 0)
         self.records += request["count"]
+        runs = Runs(self.handle, self.output, first)
         began = time.monotonic()
 
         def delivered(n: int, error: KafkaError | None, message: Message | None) -> None:
             if error is not None:
                 self.delivered(first + n, error, message)
+                runs.add(first + n, None)
                 return
-            runs.add(first + n, message.partition(), message.offset())
+            offset = message.offset()
+            runs.add(first + n, (message.partition(), -1 if offset is None else offset))
             self.pend(-1)
 
         for n in range(request["count"]):
@@ -413,7 +433,7 @@ class ProducerClient(Client):
                 topic=request["topic"],
                 partition=request["partition"],
                 key=b"key-%d" % (n % keys) if keys else None,
-                value=(b"%d" % n).ljust(request["value_bytes"], b"."),
+                value=(b"%d" % n).ljust(request.get("value_bytes", 0), b"."),
             )
         while not self.all_reported(0) and not self.closing.is_set():
             self.producer.flush(FLUSH_SECONDS)
