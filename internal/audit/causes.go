@@ -3,10 +3,15 @@ package audit
 // The causes of anomalies, as evidence and reports print them. A cause says what
 // the identities and the trace prove, and nothing beyond.
 
+// SequenceReused begins the causes of whatever came of a sequence number that a client
+// gave to two records.
+const SequenceReused = "sequence number reused by another record"
+
 // Why a record stands in the log more than once.
 const (
 	DuplicateBroker      = "broker appended the same batch twice"
 	DuplicateRenumbered  = "client renumbered a batch it sent again"
+	DuplicateReused      = SequenceReused + ", and the client sent this one again under a new number"
 	DuplicateNoProducer  = "client retry without producer id"
 	DuplicateAnswered    = "client without producer id sent it again after its answer had been passed on"
 	DuplicateSession     = "new session or second instance sent it"
@@ -19,7 +24,7 @@ const (
 	LostNeverSent = "no Produce request carried it"
 	LostOnTheWay  = "every Produce request that carried it was lost before the broker"
 	LostForged    = "a false acknowledgement: the proxy answered that it was written, the broker never got it"
-	LostReused    = "another record stands in the log under its sequence number, the broker took it for a repetition"
+	LostReused    = SequenceReused + ", and the broker took this one for a repetition of that one"
 	LostByBroker  = "the broker answered that it was written, and does not have it"
 	LostRefused   = "the broker refused it, the client reported success"
 	LostNoAnswer  = "the broker got it and never answered, the client reported success"
@@ -44,6 +49,7 @@ const (
 	WrongTold       = "not in the partition that the client told"
 	WrongKeyed      = "not where the declared partitioner puts its key"
 	OffsetNotThere  = "no copy of the record stands at the offset that the client told"
+	OffsetReused    = SequenceReused + ", and the client told that one's offset"
 	OffsetOfNothing = "the client told an offset, and only another send of the record is in the log"
 	OffsetsMissing  = "no record and no marker stands at these offsets"
 )

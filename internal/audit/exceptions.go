@@ -20,6 +20,9 @@ type exception struct {
 	unnumbered  int32    // further copies without a producer id
 	renumbered  bool     // a further copy has another identity than the first one
 	second      identity // of the first of those
+
+	renumberings int32 // further copies under numbers of their own
+	reused       bool  // a number of an earlier copy was used for another record
 }
 
 // exceptions finds them by position. They come in heaps, as batches do, so that

@@ -1,10 +1,6 @@
 package audit
 
-import (
-	"slices"
-
-	"kcompare/internal/evidence"
-)
+import "kcompare/internal/evidence"
 
 // journey is how the wire carried one send.
 type journey struct {
@@ -29,7 +25,8 @@ const (
 )
 
 // journeys are those of the sends whose fate the trace has to explain: those that
-// were lost, those that failed and are there, and copies without a producer id.
+// were lost, those that failed and are there, those with another offset than told, and
+// copies without a producer id.
 type journeys map[int]*journey
 
 func (j journeys) of(s sent) journey {
@@ -40,37 +37,52 @@ func (j journeys) of(s sent) journey {
 }
 
 // journeys reads the trace a second time, only when there is anything to explain.
-func (a *Auditor) journeys(lost []sent) journeys {
-	all := journeys{}
-	if len(lost) == 0 && a.copies.exceptions.count == 0 {
-		return all
+func (a *Auditor) journeys(open *unsettled) journeys {
+	f := following{a, open, a.numbersOfRenumbered(), journeys{}}
+	if len(open.lost)+len(open.mistold) == 0 && a.copies.exceptions.count == 0 {
+		return f.journeys
 	}
 	for i := range a.o.Trace.Exchanges {
 		e := &a.o.Trace.Exchanges[i]
 		for j := range e.Batches {
-			a.follow(all, e, &e.Batches[j])
+			f.follow(e, &e.Batches[j])
 		}
 	}
-	return all
+	return f.journeys
 }
 
-func (a *Auditor) follow(all journeys, e *evidence.Exchange, b *evidence.TraceBatch) {
+// following is one reading of the trace.
+type following struct {
+	*Auditor
+	open       *unsettled
+	renumbered numbers
+	journeys   journeys
+}
+
+func (f following) follow(e *evidence.Exchange, b *evidence.TraceBatch) {
 	// Where some records are not named, the position of the others is not known.
 	numbered := e.Forwarded && b.ProducerID >= 0 && int(b.Records) == len(b.Sends)
-	partition := a.wire.place(place{b.Topic, b.Partition})
+	partition := f.wire.place(place{b.Topic, b.Partition})
 	for i, id := range b.Sends {
-		s, known := a.sends.find(id)
-		if !known || !a.unexplained(s) {
+		s, known := f.sends.find(id)
+		if !known {
 			continue
 		}
-		j := all[s.position()]
+		number := identity{b.ProducerID, partition, sequence(b.BaseSequence, int64(i)), b.ProducerEpoch}
+		if numbered {
+			f.renumbered.usedBy(s, number)
+		}
+		if !f.unexplained(s) && !f.open.isMistold(s) {
+			continue
+		}
+		j := f.journeys[s.position()]
 		if j == nil {
 			j = &journey{}
-			all[s.position()] = j
+			f.journeys[s.position()] = j
 		}
 		j.travelled(e, wayOf(e, b))
 		if numbered {
-			j.numbers = append(j.numbers, identity{b.ProducerID, partition, sequence(b.BaseSequence, int64(i)), b.ProducerEpoch})
+			j.numbers = append(j.numbers, number)
 		}
 	}
 }
@@ -129,50 +141,3 @@ const replaceResponse = "replace-response"
 // falseAck is fault.FalseAck as a trace spells it: the only fault under which the
 // client is told of a success that no broker knows of.
 const falseAck = "false-ack"
-
-// reusedSequences finds those of the sends that went to the broker under a
-// sequence number under which the first copy of a send stands in the log.
-func (a *Auditor) reusedSequences(all journeys) map[int]bool {
-	asked := map[producer][]int32{} // sequences
-	for _, j := range all {
-		for _, id := range j.numbers {
-			asked[id.by()] = append(asked[id.by()], id.sequence)
-		}
-	}
-	for _, sequences := range asked {
-		slices.Sort(sequences)
-	}
-	taken := map[identity]bool{}
-	for _, in := range a.sends.instances {
-		for _, t := range in.trails {
-			t.taken(asked, taken)
-		}
-	}
-	reused := map[int]bool{}
-	for position, j := range all {
-		reused[position] = slices.ContainsFunc(j.numbers, func(id identity) bool { return taken[id] })
-	}
-	return reused
-}
-
-// producer is whose sequences count up in a partition.
-type producer struct {
-	id        int64
-	partition int32
-	epoch     int16
-}
-
-func (id identity) by() producer { return producer{id.producer, id.partition, id.epoch} }
-
-// taken notes the sequences that were asked for and under which something stands.
-func (t *trail) taken(asked map[producer][]int32, taken map[identity]bool) {
-	for i := range t.stretches {
-		s := &t.stretches[i]
-		by := producer{s.producer, t.number, s.epoch}
-		sequences := asked[by]
-		at, _ := slices.BinarySearch(sequences, s.sequence)
-		for ; at < len(sequences) && sequences[at] <= sequence(s.sequence, int64(s.count()-1)); at++ {
-			taken[identity{by.id, by.partition, sequences[at], by.epoch}] = true
-		}
-	}
-}

@@ -241,14 +241,17 @@ func (w *walk) remarkable(s sent, offset int64, fate evidence.Fate) bool {
 	return fate == evidence.FateAborted && s.committed() || fate == evidence.FateVisible && s.aborted()
 }
 
-// furtherCopy is a duplicate by itself. Why there is one that has no producer id
-// is settled later, by the trace.
+// furtherCopy is a duplicate by itself. Why there is one that has no producer id, or
+// another number, is settled later, by the trace.
 func (w *walk) furtherCopy(s sent, o *origin, offset int64, sequence int32) {
 	e := w.exception(s)
-	if o.producer < 0 {
+	switch {
+	case o.producer < 0:
 		e.unnumbered++
-	} else {
-		w.about(s, evidence.Duplicate, w.copied(s, e, identity{o.producer, w.number, sequence, o.epoch}))
+	case w.sameAgain(s, e, identity{o.producer, w.number, sequence, o.epoch}):
+		w.about(s, evidence.Duplicate, DuplicateBroker)
+	default:
+		e.renumberings++
 	}
 	if o.fate == evidence.FateVisible && !e.visible {
 		w.becameVisible(s)
@@ -256,17 +259,18 @@ func (w *walk) furtherCopy(s sent, o *origin, offset int64, sequence int32) {
 	e.note(w.place, offset, o.fate)
 }
 
-// copied is the cause of a further copy of one act of sending.
-func (w *walk) copied(s sent, e *exception, id identity) string {
+// sameAgain says whether a copy of the send with this identity stands in the log already,
+// so that the broker wrote it twice.
+func (w *walk) sameAgain(s sent, e *exception, id identity) bool {
 	switch key := (copyOf{s.position(), id}); {
 	case s.firstCopy().identity() == id, e.renumbered && e.second == id, w.copies.again[key]:
-		return DuplicateBroker
+		return true
 	case e.renumbered:
 		w.copies.again[key] = true
 	default:
 		e.renumbered, e.second = true, id
 	}
-	return DuplicateRenumbered
+	return false
 }
 
 // keyed is a declared partitioner of a topic.

@@ -200,9 +200,9 @@ func nearlyInOrder(chance *rand.Rand, n int) (ordinals []int) {
 	return ordinals
 }
 
-// Only sequences that were asked for and under which something stands are taken,
+// Only sequences that were asked for and under which something stands have a holder,
 // wherever in a stretch they are.
-func TestTaken(t *testing.T) {
+func TestHolders(t *testing.T) {
 	tr, o := &trail{number: 3}, &origin{producer: 9, epoch: 1}
 	for i := range 10 {
 		tr.add(o, 100+i, int64(i), int32(50+i))
@@ -210,14 +210,14 @@ func TestTaken(t *testing.T) {
 	asked := map[producer][]int32{
 		{9, 3, 1}: {49, 50, 57, 57, 59, 60}, {9, 3, 2}: {51}, {9, 2, 1}: {52}, {8, 3, 1}: {53},
 	}
-	taken := map[identity]bool{}
-	tr.taken(asked, taken)
-	want := map[identity]bool{}
+	got := map[identity]int{} // ordinals
+	tr.holders(asked, func(id identity, ordinal int) { got[id] = ordinal })
+	want := map[identity]int{}
 	for _, sequence := range []int32{50, 57, 59} {
-		want[identity{producer: 9, partition: 3, epoch: 1, sequence: sequence}] = true
+		want[identity{producer: 9, partition: 3, epoch: 1, sequence: sequence}] = int(100 + sequence - 50)
 	}
-	if diff := cmp.Diff(want, taken, cmp.AllowUnexported(identity{})); diff != "" {
-		t.Errorf("taken (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(identity{})); diff != "" {
+		t.Errorf("holders (-want +got):\n%s", diff)
 	}
 }
 

@@ -10,11 +10,18 @@ import (
 // settle holds what the client said of the sends against what was met in the
 // log, after all of the log has been seen.
 func (a *Auditor) settle() {
-	lost := a.lost()
-	journeys := a.journeys(lost)
+	open := a.unsettled()
+	journeys := a.journeys(open)
 	reused := a.reusedSequences(journeys)
-	for _, s := range lost {
+	for _, s := range open.lost {
 		a.about(s, evidence.Lost, a.lostCause(s, journeys.of(s).way, reused[s.position()]))
+	}
+	for _, m := range open.mistold {
+		cause := m.cause
+		if reused[m.position()] {
+			cause = OffsetReused
+		}
+		a.about(m.sent, evidence.OffsetMismatch, cause)
 	}
 	for e := range a.copies.exceptions.all() {
 		a.settleException(e, journeys.of(e.sent))
@@ -23,30 +30,44 @@ func (a *Auditor) settle() {
 	a.settleProcessing()
 }
 
-// lost is the acknowledged sends of which the log has nothing, or nothing that
-// was committed as the client said. On the way it checks the offsets told of the
-// others.
-func (a *Auditor) lost() []sent {
-	open := a.absent()
+// unsettled is the acknowledged sends that are not as the client said: lost are those of
+// which the log has nothing, or nothing that was committed, mistold those that stand at
+// another offset.
+type unsettled struct {
+	lost    []sent
+	mistold []mistold
+	at      map[int]bool // positions of those
+}
+
+// mistold has the cause that the log alone gives.
+type mistold struct {
+	sent
+	cause string
+}
+
+func (u *unsettled) isMistold(s sent) bool { return len(u.at) > 0 && u.at[s.position()] }
+
+func (a *Auditor) unsettled() *unsettled {
+	u := &unsettled{at: map[int]bool{}}
+	maybe := a.absent()
 	for e := range a.copies.exceptions.all() {
 		switch {
 		case e.outcome != evidence.OutcomeAcked:
 		case e.live:
-			a.checkOffset(e.sent)
+			a.checkOffset(u, e.sent)
 		default:
-			open = append(open, e.sent)
+			maybe = append(maybe, e.sent)
 		}
 	}
-	slices.SortFunc(open, func(s, t sent) int { return cmp.Compare(s.position(), t.position()) })
-	lost := open[:0]
-	for _, s := range open {
+	slices.SortFunc(maybe, func(s, t sent) int { return cmp.Compare(s.position(), t.position()) })
+	for _, s := range maybe {
 		if a.isLost(s) {
-			lost = append(lost, s)
+			u.lost = append(u.lost, s)
 		} else {
-			a.checkOffset(s)
+			a.checkOffset(u, s)
 		}
 	}
-	return lost
+	return u
 }
 
 // absent is the acknowledged sends of which no copy was met.
@@ -88,19 +109,24 @@ func (a *Auditor) isLost(s sent) bool {
 // log. With several copies it may be any of them: after a lost answer a client
 // without idempotence knows of the later copy only. A record in another
 // partition than told has no right offset; that is a wrong-partition already.
-func (a *Auditor) checkOffset(s sent) {
+func (a *Auditor) checkOffset(u *unsettled, s sent) {
 	if _, told := s.told(); !told {
 		return
 	}
 	if e := a.copies.exceptions.get(s.position()); e != nil {
 		if e.inTold && !e.atTold {
-			a.about(s, evidence.OffsetMismatch, OffsetNotThere)
+			u.tell(s, OffsetNotThere)
 		}
 		return
 	}
 	if rec := s.record(); rec != nil && rec.met {
-		a.about(s, evidence.OffsetMismatch, OffsetOfNothing)
+		u.tell(s, OffsetOfNothing)
 	}
+}
+
+func (u *unsettled) tell(s sent, cause string) {
+	u.mistold = append(u.mistold, mistold{s, cause})
+	u.at[s.position()] = true
 }
 
 // settleException is for what the trace has to explain, and for what the end of a
@@ -111,6 +137,13 @@ func (a *Auditor) settleException(e *exception, j journey) {
 	}
 	if e.unnumbered > 0 {
 		a.settleUnnumbered(e, j)
+	}
+	if e.renumberings > 0 {
+		cause := DuplicateRenumbered
+		if e.reused {
+			cause = DuplicateReused
+		}
+		a.aboutMany(e.sent, int64(e.renumberings), evidence.Duplicate, cause)
 	}
 	if e.visible && e.aborted() && !e.abortedSeen {
 		a.about(e.sent, evidence.AbortedVisible, a.abortedCause(e.sent))
