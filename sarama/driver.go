@@ -62,7 +62,9 @@ func version(info *debug.BuildInfo) string {
 }
 
 func (driver) Abilities() drivers.Abilities {
-	return drivers.Abilities{Idempotence: true, Transactions: true, Groups: true}
+	return drivers.Abilities{
+		Idempotence: true, Transactions: true, Groups: true, PlainClose: true, Rebalances: true, Store: true,
+	}
 }
 
 func (driver) Differences(role drivers.Role, s drivers.Settings) ([]string, error) {

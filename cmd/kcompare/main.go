@@ -17,6 +17,7 @@ import (
 	"kcompare/franz"
 	"kcompare/internal/cli"
 	"kcompare/librdkafka"
+	"kcompare/sarama"
 )
 
 func main() { os.Exit(run()) }
@@ -53,5 +54,6 @@ func clients() []cli.Client {
 	return []cli.Client{
 		{Name: "franz", New: func() (drivers.Driver, error) { return franz.New(), nil }},
 		{Name: "librdkafka", New: librdkafka.New},
+		{Name: "sarama", New: func() (drivers.Driver, error) { return sarama.New(), nil }},
 	}
 }

@@ -47,7 +47,6 @@ func unknown(kind, name string, known []string) error {
 func reserved() map[string][]string {
 	return map[string][]string{
 		"command": {"docs", "bench"},
-		"client":  {"sarama"},
 	}
 }
 
