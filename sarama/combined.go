@@ -49,8 +49,7 @@ func refresh(c *sarama.Config, _ string, g given, _ config.Role) error {
 // sarama counts attempts where others have a time limit, so shorter pauses would make
 // it give up sooner; the counts make up for that.
 func backoff(c *sarama.Config, _ string, g given, _ config.Role) error {
-	first := g.millis("retry.backoff.ms", g.millis("reconnect.backoff.ms", c.Producer.Retry.Backoff))
-	most := max(first, g.millis("retry.backoff.max.ms", g.millis("reconnect.backoff.max.ms", first)))
+	first, most := pauses(g)
 	counted := func(retries, _ int) time.Duration { return doubled(first, most, retries) }
 	own := sarama.NewConfig()
 
@@ -64,6 +63,13 @@ func backoff(c *sarama.Config, _ string, g given, _ config.Role) error {
 	c.Consumer.Group.Rebalance.Retry.Backoff = most
 	c.Consumer.Group.Rebalance.Retry.Max = attempts(own.Consumer.Group.Rebalance.Retry.Max, own.Consumer.Group.Rebalance.Retry.Backoff, most)
 	return nil
+}
+
+// pauses are the first one and the longest one.
+func pauses(g given) (first, most time.Duration) {
+	own := sarama.NewConfig().Producer.Retry.Backoff
+	first = g.millis("retry.backoff.ms", g.millis("reconnect.backoff.ms", own))
+	return first, max(first, g.millis("retry.backoff.max.ms", g.millis("reconnect.backoff.max.ms", first)))
 }
 
 func doubled(first, most time.Duration, retries int) time.Duration {
@@ -104,21 +110,40 @@ func inFlight(c *sarama.Config, _ string, g given, _ config.Role) error {
 	return nil
 }
 
+// inFlightNote: of an idempotent producer translate says more.
+func inFlightNote(value string, g given) string {
+	if value == "1" || g["transactional.id"] != "" || equal(g["enable.idempotence"], "true") {
+		return ""
+	}
+	return "sarama counts requests of any kind, and has one batch of a partition in flight, whatever is set"
+}
+
 // mostRetries bounds Producer.Retry.Max: sarama reserves 32 bytes for each retry it may
 // make, in every partition (async_producer.go, newPartitionProducer). 2147483647 would
 // be 64 GiB.
 const mostRetries = 10_000
 
+// retries: who asks for more than sarama can have means "until delivery.timeout.ms", and
+// gets as many as their pauses take that long.
 func retries(c *sarama.Config, _ string, g given, _ config.Role) error {
-	c.Producer.Retry.Max = int(min(g.number("retries", 0), mostRetries))
+	n := g.number("retries", 0)
+	if n > mostRetries {
+		n = mostRetries
+		_, most := pauses(g)
+		if limit := g.millis("delivery.timeout.ms", 0); limit > 0 && most > 0 {
+			n = max(1, min(n, float64(limit/most)))
+		}
+	}
+	c.Producer.Retry.Max = int(n)
 	return nil
 }
 
 func retriesNote(_ string, g given) string {
+	note := "sarama counts the failures of the records before it against a record as well"
 	if g.number("retries", 0) <= mostRetries {
-		return ""
+		return note
 	}
-	return fmt.Sprintf("sarama reserves memory for each retry that it may make, so it gets %d", mostRetries)
+	return fmt.Sprintf("%s; it reserves memory for each retry, so there are as many as their pauses take delivery.timeout.ms, %d at most", note, mostRetries)
 }
 
 // batchBytes: with linger.ms=0 sarama sends at once. With a trigger of bytes and no time

@@ -2,7 +2,6 @@ package sarama
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -291,15 +290,14 @@ func (c *consumer) Close() error {
 	if !c.calls.close() {
 		return nil
 	}
-	const leaving = patience * 2 / 3
-	var left error
-	slow := within(leaving, func() { left = c.leave() })
+	left := make(chan error, 1)
+	slow := within(patience, func() { left <- c.leave() })
 	c.links.cut()
 	if slow != nil {
-		return errors.Join(slow)
+		return slow
 	}
-	if left != nil {
-		return fmt.Errorf("close: leave group %s: %w", c.group, left)
+	if err := <-left; err != nil {
+		return fmt.Errorf("close: leave group %s: %w", c.group, err)
 	}
 	return nil
 }

@@ -29,8 +29,11 @@ type producer struct {
 	lib     sarama.AsyncProducer
 	failure error // of making lib
 
-	mu     sync.Mutex
-	silent bool // Close has returned: nothing is reported any more
+	log logger
+
+	mu      sync.Mutex
+	cluster sarama.Client // nil before it is made
+	silent  bool          // Close has returned: nothing is reported any more
 }
 
 func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
@@ -44,7 +47,7 @@ func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
 	return &producer{
 		settings: t, links: connect(t.conf), calls: newCalls(),
 		queue:  make(chan *sarama.ProducerMessage, t.conf.ChannelBufferSize),
-		opened: make(chan struct{}), ended: make(chan struct{}),
+		opened: make(chan struct{}), ended: make(chan struct{}), log: s.Log,
 	}, nil
 }
 
@@ -55,14 +58,10 @@ func (p *producer) open() { p.begin.Do(func() { go p.serve() }) }
 // closed.
 func (p *producer) serve() {
 	defer close(p.ended)
-	cluster, err := newClient(p.settings)
-	if err == nil {
-		defer cluster.Close()
-		p.lib, err = sarama.NewAsyncProducerFromClient(cluster)
-	}
-	p.failure = err
+	defer p.endCluster()
+	p.lib, p.failure = p.make()
 	close(p.opened)
-	if err != nil {
+	if p.failure != nil {
 		p.refuseAll()
 		return
 	}
@@ -77,12 +76,39 @@ func (p *producer) serve() {
 	reports.Wait() // sarama closes its channels when everything is reported
 }
 
+func (p *producer) make() (sarama.AsyncProducer, error) {
+	cluster, err := newClient(p.settings)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	p.cluster = cluster
+	p.mu.Unlock()
+	return sarama.NewAsyncProducerFromClient(cluster)
+}
+
+// endCluster ends the client below the producer. Without it sarama's attempts fail at
+// once.
+func (p *producer) endCluster() {
+	p.mu.Lock()
+	cluster := p.cluster
+	p.cluster = nil
+	p.mu.Unlock()
+	if cluster != nil {
+		_ = cluster.Close()
+	}
+}
+
 // refuseAll is for what was handed to a producer that sarama could not make: nothing of
 // it was sent, and there is no producer.
 func (p *producer) refuseAll() {
 	for m := range p.queue {
 		p.queued.Done()
-		e := errorOf("produce", p.failure)
+		cause := p.failure
+		if p.calls.isShut() {
+			cause = errClosed
+		}
+		e := errorOf("produce", cause)
 		e.Class = drivers.Fatal
 		p.report(m, failed(m, e))
 	}
@@ -182,17 +208,20 @@ func (p *producer) Flush(ctx context.Context) error {
 }
 
 // Close gives up what is pending; see drivers.Producer. Without connections sarama fails
-// every record that it has.
+// every record that it has. It may sleep for some seconds before it knows (client.go,
+// findCoordinator); nobody waits for that, for it can do nothing any more.
 func (p *producer) Close() error {
 	if !p.calls.close() {
 		return nil
 	}
 	p.links.cut()
-	err := within(patience, p.shut)
+	if err := within(patience, func() { p.endCluster(); p.shut() }); err != nil {
+		p.log.tell("producer", err)
+	}
 	p.mu.Lock()
 	p.silent = true
 	p.mu.Unlock()
-	return err
+	return nil
 }
 
 // ClosePlainly is sarama's own close of a producer whose channels the program reads:

@@ -92,9 +92,9 @@ var rules = map[string]rule{
 	// producers
 	"acks":                                  {apply: acks},
 	"enable.idempotence":                    {apply: idempotence},
-	"max.in.flight.requests.per.connection": {apply: inFlight},
+	"max.in.flight.requests.per.connection": {apply: inFlight, note: inFlightNote},
 	"retries":                               {apply: retries, note: retriesNote},
-	"delivery.timeout.ms":                   {apply: none, note: always("sarama gives a record up after so many retries, however long they take")},
+	"delivery.timeout.ms":                   {apply: none, note: always("sarama has none, it gives a record up after retries")},
 	"request.timeout.ms":                    {apply: millis(func(c *sarama.Config) *time.Duration { return &c.Producer.Timeout }, time.Millisecond)},
 	"linger.ms":                             {apply: millis(func(c *sarama.Config) *time.Duration { return &c.Producer.Flush.Frequency }, 0)},
 	"batch.size":                            {apply: batchBytes, note: always("sarama flushes when it has as many bytes for one broker, and ends a batch at message.max.bytes")},

@@ -108,16 +108,15 @@ func (t *translation) addOwn(role drivers.Role, s drivers.Settings) error {
 	return t.idempotent(role, s)
 }
 
-// idempotent sets what sarama demands of an idempotent producer. One that is bare has
-// nothing but its own settings, and sarama would refuse it.
+// idempotent sets what sarama demands of an idempotent producer, which it refuses
+// otherwise: a bare one, too.
 func (t *translation) idempotent(role drivers.Role, s drivers.Settings) error {
 	g, conf := given(s.Config), t.conf
 	if role == drivers.RoleTransactionalProducer {
-		if s.Bare && g["enable.idempotence"] == "" {
-			return unsupportedKey("transactional.id", g["transactional.id"],
-				"with nothing else set sarama refuses it: it wants Producer.Idempotent, RequiredAcks=WaitForAll and Net.MaxOpenRequests=1 as well")
-		}
 		conf.Producer.Idempotent = true
+		if g["enable.idempotence"] == "" {
+			t.differences = append(t.differences, "transactional.id: sarama refuses it alone, so Producer.Idempotent and RequiredAcks=WaitForAll are set as well")
+		}
 	}
 	if !conf.Producer.Idempotent {
 		return nil

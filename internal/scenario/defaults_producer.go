@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -306,7 +307,7 @@ func defaultTransactions() Variant {
 		return p.commits(ctx, plainRecord(0))
 	}
 	v.Conclude = func(o *evidence.Observed) []evidence.Answer {
-		w := wire{o.Trace.Exchanges, o.Defaults}
+		w := wire{o.Trace.Exchanges, ofTransactions(o.Defaults)}
 		all := append(knownVersion(o, o.Defaults), w.answers([]fact{
 			{"transaction.timeout.ms", "InitProducerId", "transaction_timeout_ms", nil},
 			{"acks", "Produce", "acks", spelling{"-1": "all"}.of},
@@ -314,6 +315,17 @@ func defaultTransactions() Variant {
 		return append(all, w.versions("InitProducerId", "Produce", "AddPartitionsToTxn", "EndTxn")...)
 	}
 	return v
+}
+
+// ofTransactions are the defaults with what every transaction needs (KIP-98), whatever
+// the library's other producers have: sarama's have acks=1.
+func ofTransactions(defaults map[string]string) map[string]string {
+	if len(defaults) == 0 {
+		return nil
+	}
+	all := maps.Clone(defaults)
+	all["acks"] = "all"
+	return all
 }
 
 func producerIsSet() Variant {

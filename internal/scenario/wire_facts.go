@@ -85,6 +85,10 @@ func (w wire) answer(setting, value string) evidence.Answer {
 func (w wire) answers(facts []fact) []evidence.Answer {
 	var all []evidence.Answer
 	for _, f := range facts {
+		if f.setting == "allow.auto.create.topics" && w.namesNoTopic() {
+			all = append(all, evidence.Answer{Question: f.setting, Answer: "not told, no topic is asked for"})
+			continue
+		}
 		value := w.of(f.api, f.field)
 		if f.word != nil {
 			value = f.word(value)
@@ -92,6 +96,12 @@ func (w wire) answers(facts []fact) []evidence.Answer {
 		all = append(all, w.answer(f.setting, value))
 	}
 	return all
+}
+
+// namesNoTopic: sarama asks for all topics when it starts, which makes none, and knows
+// them then. Whether it would have one made shows with a topic that is missing.
+func (w wire) namesNoTopic() bool {
+	return w.of("Metadata", "topics") != "" && w.of("Metadata", "allow_auto_topic_creation") == ""
 }
 
 // clientID is in the header of every request.
