@@ -9,6 +9,7 @@ func Checks() []Check {
 		{"driver/differences", Nothing, tellsDifferences},
 
 		{"producer/each-record-once", Nothing, eachRecordOnce},
+		{"producer/reports-unasked", Nothing, reportsUnasked},
 		{"producer/order", Nothing, keepsOrder},
 		{"producer/flush-waits", Nothing, flushWaits},
 		{"producer/flush-ends-with-context", Nothing, flushEndsWithContext},

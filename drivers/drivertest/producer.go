@@ -36,6 +36,32 @@ func eachRecordOnce(ctx context.Context, s Subject) error {
 	return errors.Join(l.eachAcked(), l.agreesWith(log))
 }
 
+// reportsUnasked waits for reports without a flush: stories send one record after the
+// other like that.
+func reportsUnasked(ctx context.Context, s Subject) error {
+	topic, err := s.Cluster.CreateTopic(ctx, 1)
+	if err != nil {
+		return err
+	}
+	return s.withProducer(s.settings(nil), func(p drivers.Producer) error {
+		for _, r := range numbered(topic, "payments", 3, 1) {
+			reported := make(chan struct{}, 1)
+			p.Produce(ctx, r, func(drivers.Delivery) {
+				select {
+				case reported <- struct{}{}:
+				default: // a second report is the affair of another check
+				}
+			})
+			select {
+			case <-reported:
+			case <-time.After(2 * prompt):
+				return fmt.Errorf("record %s: expected a report without a flush, none came within %s", r.Value, 2*prompt)
+			}
+		}
+		return nil
+	})
+}
+
 // keepsOrder lets records gather into batches.
 func keepsOrder(ctx context.Context, s Subject) error {
 	topic, err := s.Cluster.CreateTopic(ctx, 3)
