@@ -150,6 +150,7 @@ function translate({ role, settings, bare }) {
   const o = { client: {}, retry: {}, both: {}, producer: {}, send: {}, consumer: {}, subscribe: {}, run: {} };
   o.differences = [];
   if (!bare) {
+    o.client.connectionTimeout = 10_000; // its own second is too short on a busy machine
     o.producer.createPartitioner = Partitioners.DefaultPartitioner;
     o.run.autoCommit = false;
   }
@@ -194,10 +195,21 @@ const classes = {
 // The codes with which a group refuses a member that is not in it any more.
 const membership = new Set(['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'REBALANCE_IN_PROGRESS']);
 
-// The codes after which a batch may be in the log. kafkajs may give a record a new sequence number when it retries, so
-// the numbers that a broker refuses say nothing about an earlier attempt.
+// The codes after which what was asked for may have been done.
 const unsure = new Set(['REQUEST_TIMED_OUT', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'NETWORK_EXCEPTION', 'UNKNOWN']);
-const unsureOfRecord = new Set([...unsure, 'OUT_OF_ORDER_SEQUENCE_NUMBER', 'DUPLICATE_SEQUENCE_NUMBER']);
+
+// The codes with which brokers refuse a record whenever it comes.
+const refused = new Set([
+  'INVALID_RECORD',
+  'INVALID_REQUIRED_ACKS',
+  'INVALID_TIMESTAMP',
+  'INVALID_TOPIC_EXCEPTION',
+  'MESSAGE_TOO_LARGE',
+  'POLICY_VIOLATION',
+  'RECORD_LIST_TOO_LARGE',
+  'TOPIC_AUTHORIZATION_FAILED',
+  'UNSUPPORTED_COMPRESSION_TYPE',
+]);
 
 // errorOf is the protocol's error of what kafkajs threw in a call.
 function errorOf(verb, e) {
@@ -215,26 +227,30 @@ function classOf(verb, e, cause) {
   const connection = /Connection|Timeout|BrokerNotFound|Coordinator|MetadataNotLoaded/.test(cause.name);
   switch (verb) {
     case 'produce':
-      return classOfRecord(e, cause, connection);
+      return classOfRecord(e, cause);
     case 'commit':
     case 'abort': // kafkajs has no way on from the end of a transaction that failed (transactionStateMachine.js)
       if (cause.message.startsWith('Cannot continue')) return 'application';
       return unsure.has(cause.type) || connection ? 'unknown-outcome' : 'fatal';
     case 'begin':
-      return cause.message.startsWith('Transaction state exception') ? 'fatal' : 'application';
+      return isOfTransaction(cause) ? 'fatal' : 'application';
     case 'send-offsets':
       return membership.has(cause.type) || cause.retriable || connection ? 'abortable' : 'application';
   }
   return membership.has(cause.type) || cause.retriable || connection ? 'retriable' : 'application';
 }
 
-// classOfRecord: of several attempts, an earlier one may have been written.
-function classOfRecord(e, cause, connection) {
-  if (connection || unsureOfRecord.has(cause.type)) return 'unknown-outcome';
+// classOfRecord: of several attempts, an earlier one may have been written, and kafkajs rarely tells how many there were.
+// It may give a record a new sequence number when it retries, so those that a broker refuses say nothing of an earlier one.
+function classOfRecord(e, cause) {
+  const unmade = cause instanceof TypeError || cause.name === 'KafkaJSNonRetriableError'; // refused by kafkajs itself
+  if (refused.has(cause.type) || (unmade && !isOfTransaction(cause))) return 'application';
   if (cause.type === 'UNKNOWN_TOPIC_OR_PARTITION' || cause.type === 'LEADER_NOT_AVAILABLE') return 'retriable';
-  if (cause.retriable) return e.retryCount > 0 ? 'unknown-outcome' : 'retriable';
-  return 'application';
+  const once = cause.type && cause.retriable && e.retryCount === 0;
+  return once && !unsure.has(cause.type) ? 'retriable' : 'unknown-outcome';
 }
+
+const isOfTransaction = (cause) => cause.message.startsWith('Transaction state exception');
 
 // ---- Clients
 

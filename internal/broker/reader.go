@@ -52,8 +52,9 @@ func newReader(addrs map[int32]string, access Access, dialled *peers, more ...kg
 			return dialled.dial(ctx, network, host, access.TLS)
 		}),
 		kgo.RetryBackoffFn(func(int) time.Duration { return retryAfter }),
-		kgo.RecordPartitioner(kgo.ManualPartitioner()), // for Write
-		kgo.DisableClientMetrics(),                     // KIP-714 requests have no place in a trial
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),    // for Write
+		kgo.ProducerBatchCompression(kgo.NoCompression()), // for Write: not every client can read snappy, kgo's default
+		kgo.DisableClientMetrics(),                        // KIP-714 requests have no place in a trial
 	}
 	if access.SASL != nil {
 		opts = append(opts, kgo.SASL(access.SASL))
