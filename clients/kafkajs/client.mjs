@@ -243,7 +243,7 @@ function classOf(verb, e, cause) {
 // classOfRecord: of several attempts, an earlier one may have been written, and kafkajs rarely tells how many there were.
 // It may give a record a new sequence number when it retries, so those that a broker refuses say nothing of an earlier one.
 function classOfRecord(e, cause) {
-  const unmade = cause instanceof TypeError || cause.name === 'KafkaJSNonRetriableError'; // refused by kafkajs itself
+  const unmade = cause.code === 'ERR_INVALID_ARG_TYPE' || cause.name === 'KafkaJSNonRetriableError'; // never sent
   if (refused.has(cause.type) || (unmade && !isOfTransaction(cause))) return 'application';
   if (cause.type === 'UNKNOWN_TOPIC_OR_PARTITION' || cause.type === 'LEADER_NOT_AVAILABLE') return 'retriable';
   const once = cause.type && cause.retriable && e.retryCount === 0;
