@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -18,10 +19,13 @@ import (
 const (
 	needsJava  = "a JDK 17 or later, and Maven"
 	oldestJava = 17
+
+	javaSource  = "Client.java"
+	javaClasses = "classes"
 )
 
-// java is a folder with jars. Its program is one source file, which Java compiles as it
-// starts it.
+// java is a folder with jars, and with the classes of the program. That is one source file,
+// which Java would compile each time it starts it, for as long as a whole trial takes.
 type java struct{}
 
 // javaProgram is that of JAVA_HOME, or of PATH. What it leads to is our own child; a
@@ -60,13 +64,16 @@ func (java) lacking(ctx context.Context, m machine, n Named) error {
 	return nil
 }
 
-// asked is the list of jars with their hashes, or the pom with another version.
+// asked is the list of jars with their hashes, or the pom with another version, and the
+// program.
 func (java) asked(c Cache, n Named) ([]byte, error) {
+	pins, version := "pom.xml", n.of
 	if n.pinned() {
-		return fs.ReadFile(c.Files, n.Name+"/jars.sha256")
+		pins, version = "jars.sha256", ""
 	}
-	pom, err := fs.ReadFile(c.Files, n.Name+"/pom.xml")
-	return append(pom, n.of...), err
+	list, err1 := fs.ReadFile(c.Files, n.Name+"/"+pins)
+	program, err2 := fs.ReadFile(c.Files, n.Name+"/"+javaSource)
+	return slices.Concat(list, []byte(version), program), errors.Join(err1, err2)
 }
 
 // copyDependencies is pinned, as the jars are.
@@ -89,14 +96,39 @@ func (java) build(ctx context.Context, j job) ([]pkg, error) {
 		return nil, err
 	}
 	packages, err := jarsIn(j.path("lib"))
-	if err != nil || !j.pinned() {
-		return packages, err
+	if err == nil && j.pinned() {
+		err = j.compareJars(packages)
 	}
-	lock, err := j.shippedFile("jars.sha256")
 	if err != nil {
 		return nil, err
 	}
-	return packages, compareJars(lock, packages)
+	return packages, j.compile(ctx, packages)
+}
+
+// compile needs the JDK's launcher alone: the compiler is one of its modules, which knows
+// nothing of wildcards in a class path.
+func (j job) compile(ctx context.Context, jars []pkg) error {
+	source, err := j.cache.program(j.Named, javaSource)
+	if err != nil {
+		return err
+	}
+	var classPath []string
+	for _, jar := range jars {
+		classPath = append(classPath, j.path("lib", jar.Name))
+	}
+	launcher, _ := javaProgram(j.machine.env)
+	j.say("java compiles " + javaSource)
+	_, err = j.machine.run(ctx, j.dir, launcher, "--module", "jdk.compiler/com.sun.tools.javac.Main",
+		"-d", j.path(javaClasses), "-cp", strings.Join(classPath, string(filepath.ListSeparator)), source)
+	return err
+}
+
+func (j job) compareJars(packages []pkg) error {
+	lock, err := j.shippedFile("jars.sha256")
+	if err != nil {
+		return err
+	}
+	return compareJars(lock, packages)
 }
 
 func jarsIn(dir string) ([]pkg, error) {
@@ -145,10 +177,9 @@ func (java) command(c Cache, n Named) ([]string, error) {
 	if !ok {
 		return nil, fmt.Errorf("java was %w", errNotFound)
 	}
-	program, err := c.program(n, "Client.java")
-	if err != nil {
-		return nil, err
-	}
-	lib := filepath.Join(c.folderOf(n), "lib", "*")
-	return []string{path, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-cp", lib, program}, nil
+	classes, lib := filepath.Join(c.folderOf(n), javaClasses), filepath.Join(c.folderOf(n), "lib", "*")
+	return []string{
+		path, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto",
+		"-cp", classes + string(filepath.ListSeparator) + lib, "Client",
+	}, nil
 }

@@ -1216,7 +1216,9 @@ public final class Client {
       return new Failure(members("class", "config", "keys", List.of(keys), "text", why));
     }
 
+    /** Asks the library, without a client. Which brokers there will be does not matter yet. */
     void validate() {
+      config.putIfAbsent("bootstrap.servers", "localhost:9092");
       construct(config -> producer ? new ProducerConfig(config) : new ConsumerConfig(config));
     }
 
