@@ -378,7 +378,7 @@ public final class Client {
     }
 
     void acked(RecordMetadata told) {
-      out.write(run(producer, told.partition(), new Run(record, offset(told))));
+      out.write(new Run(record, told.partition(), offset(told)).toReport(producer));
     }
 
     private void failed(Failure failure) {
@@ -401,39 +401,50 @@ public final class Client {
     return told.hasOffset() ? told.offset() : -1;
   }
 
-  private static Map<String, Object> run(Producer producer, int partition, Run run) {
-    return members(
-        "handle",
-        producer.name,
-        "record",
-        run.first,
-        "count",
-        run.count == 1 ? null : run.count,
-        "outcome",
-        "acked",
-        "partition",
-        partition,
-        "offset",
-        run.offset < 0 ? null : run.offset);
-  }
-
-  /** Numbers that follow each other, as do their offsets unless they have none (-1). */
+  /** Numbers that follow each other, and where they went if they went there one by one, too. */
   private static final class Run {
-    final long first;
-    final long offset;
-    long count = 1;
+    private static final long WORTH = 100; // what is shorter forgets its place rather than end
 
-    Run(long first, long offset) {
+    final long first;
+    long count = 1;
+    private int partition; // -1: to several
+    private long offset; // -1: not told
+
+    Run(long first, int partition, long offset) {
       this.first = first;
+      this.partition = partition;
       this.offset = offset;
     }
 
-    boolean extend(long number, long offset) {
-      if (number != first + count || offset != (this.offset < 0 ? -1 : this.offset + count)) {
+    boolean extend(long number, int to, long at) {
+      if (number != first + count) {
         return false;
+      }
+      if (to != partition || at != (offset < 0 ? -1 : offset + count)) {
+        if (count >= WORTH && partition >= 0) {
+          return false;
+        }
+        partition = -1;
+        offset = -1;
       }
       count++;
       return true;
+    }
+
+    Map<String, Object> toReport(Producer producer) {
+      return members(
+          "handle",
+          producer.name,
+          "record",
+          first,
+          "count",
+          count == 1 ? null : count,
+          "outcome",
+          "acked",
+          "partition",
+          partition < 0 ? null : partition,
+          "offset",
+          offset < 0 ? null : offset);
     }
   }
 
@@ -448,7 +459,7 @@ public final class Client {
     private final int partition;
     private final long keys;
     private final int width;
-    private final Map<Integer, Run> runs = new HashMap<>(); // by partition, not told yet
+    private List<BulkReport> acked = new ArrayList<>(); // and not told yet
     private long remaining;
     private long lastReport;
 
@@ -497,17 +508,6 @@ public final class Client {
       return remaining > 0;
     }
 
-    private synchronized void acked(long record, RecordMetadata told) {
-      Run run = runs.get(told.partition());
-      if (run != null && run.extend(record, offset(told))) {
-        return;
-      }
-      if (run != null) {
-        out.write(run(producer, told.partition(), run));
-      }
-      runs.put(told.partition(), new Run(record, offset(told)));
-    }
-
     private synchronized void reported() {
       lastReport = System.nanoTime();
       if (--remaining == 0) {
@@ -515,12 +515,34 @@ public final class Client {
       }
     }
 
-    private synchronized void tell() {
-      runs.forEach((partition, run) -> out.write(run(producer, partition, run)));
-      runs.clear();
+    private synchronized List<BulkReport> takeAcked() {
+      var taken = acked;
+      acked = new ArrayList<>();
+      return taken;
+    }
+
+    private void tell() {
+      List<BulkReport> reports = takeAcked();
+      reports.sort(Comparator.comparing(report -> report.record));
+      Run run = null;
+      for (BulkReport report : reports) {
+        if (run != null && run.extend(report.record, report.to, report.at)) {
+          continue;
+        }
+        if (run != null) {
+          out.write(run.toReport(producer));
+        }
+        run = new Run(report.record, report.to, report.at);
+      }
+      if (run != null) {
+        out.write(run.toReport(producer));
+      }
     }
 
     private final class BulkReport extends Report {
+      private int to;
+      private long at;
+
       BulkReport(long record) {
         super(Bulk.this.producer, record, partition);
       }
@@ -533,7 +555,11 @@ public final class Client {
 
       @Override
       void acked(RecordMetadata told) {
-        Bulk.this.acked(record, told);
+        to = told.partition();
+        at = offset(told);
+        synchronized (Bulk.this) {
+          acked.add(this);
+        }
       }
     }
   }
@@ -680,8 +706,8 @@ public final class Client {
         for (ConsumerRecord<byte[], byte[]> record : records) {
           bytes += size(record.key()) + size(record.value());
           var partition = new TopicPartition(record.topic(), record.partition());
-          if (!last.containsKey(partition) || !last.get(partition).extend(record.offset(), -1)) {
-            last.put(partition, new Run(record.offset(), -1));
+          if (!last.containsKey(partition) || !last.get(partition).extend(record.offset(), 0, -1)) {
+            last.put(partition, new Run(record.offset(), 0, -1));
             runs.put(last.get(partition), partition);
           }
         }
