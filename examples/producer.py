@@ -16,16 +16,18 @@ ORDERS = 30
 
 
 def main() -> int:
-    producer = Producer({
-        "bootstrap.servers": servers(),
-        "client.id": "orders-producer",
-        # Off by default in librdkafka. It keeps retries from writing twice, and needs acks=all.
-        "enable.idempotence": True,
-        "acks": "all",
-        "compression.type": "lz4",
-        # A record that is given up may still stand in the log, so the time is generous.
-        "delivery.timeout.ms": 120000,
-    })
+    producer = Producer(
+        {
+            "bootstrap.servers": servers(),
+            "client.id": "orders-producer",
+            # Off by default in librdkafka. It keeps retries from writing twice, and needs acks=all.
+            "enable.idempotence": True,
+            "acks": "all",
+            "compression.type": "lz4",
+            # A record that is given up may still stand in the log, so the time is generous.
+            "delivery.timeout.ms": 120000,
+        }
+    )
     failed = []
 
     def delivered(error, message):

@@ -171,7 +171,7 @@ def boolean(value: str) -> bool:
 
 def only(*values: str) -> Callable[[str], None]:
     """Accepts what the library does anyway."""
-    return {value: None for value in values}.__getitem__
+    return dict.fromkeys(values).__getitem__
 
 
 def compression(value: str) -> str | None:

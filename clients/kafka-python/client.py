@@ -118,7 +118,7 @@ def error_line(kind: str, error: BaseException) -> dict[str, str]:
 
 
 def call_failure(error: Exception) -> Failure:
-    return Failure(**{"kind": call_class(error), "code": code_of(error), "text": str(error)})
+    return Failure(kind=call_class(error), code=code_of(error), text=str(error))
 
 
 class Output:
@@ -181,7 +181,7 @@ def boolean(value: str) -> bool:
 
 def only(*values: str) -> Callable[[str], None]:
     """Accepts what the library does anyway."""
-    return {value: None for value in values}.__getitem__
+    return dict.fromkeys(values).__getitem__
 
 
 def compression(value: str) -> str | None:
@@ -321,7 +321,9 @@ def fit_timeouts(conf: dict[str, Any]) -> list[str]:
     if limit is None or limit >= attempt + conf.get("linger_ms", 0):
         return []
     conf["request_timeout_ms"] = max(1, int(limit - conf.get("linger_ms", 0)))
-    shortened = f"{conf['request_timeout_ms']} ms, because delivery.timeout.ms must be as long as it and linger.ms together"
+    shortened = (
+        f"{conf['request_timeout_ms']} ms, because delivery.timeout.ms must be as long as it and linger.ms together"
+    )
     return [f"delivery.timeout.ms: one request may take {shortened}"]
 
 
