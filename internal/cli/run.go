@@ -29,6 +29,7 @@ type runOptions struct {
 	ownBroker
 	settings []string
 	siteOptions
+	shrinkOptions
 	variants     []string
 	parameters   scenario.Parameters
 	seed         int64
@@ -57,6 +58,7 @@ unstable; 130 interrupted, what was finished is printed.`,
   kcompare run --format=json -o run.json --evidence=evidence`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.scenarios, opts.again = args, commandLine(cmd, args)
+			opts.remember(cmd)
 			return runRun(cmd.Context(), opts)
 		},
 	}
@@ -65,6 +67,7 @@ unstable; 130 interrupted, what was finished is printed.`,
 	f.StringVar(&opts.broker, "broker", brokerEmbedded, "embedded; kafka: an Apache Kafka that is started for the run (needs Java and Maven); or HOST:PORT,... of a cluster of your own")
 	opts.siteOptions.flags(f)
 	opts.ownBroker.flags(f)
+	opts.shrinkOptions.register(f)
 	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
 	f.StringArrayVar(&opts.variants, "variant", nil, "only variants that contain all of these `key=value,...` pairs (repeat it for others)")
 	f.IntVar(&p.Messages, "messages", p.Messages, "size of a story; each says how many records it makes of it")
@@ -101,6 +104,10 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	}
 	starter := opts.shareContestants(specs)
 	trials, err := playAll(ctx, opts, specs)
+	verdict.MarkUnstable(trials)
+	if err == nil {
+		err = opts.shrinkAll(ctx, specs, trials)
+	}
 	starter.Close()
 	if err == nil {
 		err = opts.checkStrangers(ctx)
@@ -110,7 +117,6 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	if len(trials) == 0 && err != nil && ctx.Err() == nil {
 		return err // nothing was finished, there is nothing to print
 	}
-	verdict.MarkUnstable(trials)
 	doc := opts.document(trials)
 	doc.ElapsedMS = opts.state.Now().Sub(begin).Milliseconds()
 	doc.Unfinished = len(specs) - len(trials)

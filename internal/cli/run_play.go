@@ -124,15 +124,10 @@ func play(ctx context.Context, opts *runOptions, spec trial.Spec, shown progress
 	name := spec.Name()
 	step, end := shown.begin(name, spec.Intended())
 	spec.Reported = step
-	seen, err := trial.Run(ctx, spec)
+	judged, seen, err := judge(ctx, spec)
 	if err != nil {
 		end("")
 		return evidence.Trial{}, fmt.Errorf("%s: %w", name, err)
-	}
-	judged := audit.Audit(seen)
-	judged.Verdict, judged.Reasons = verdict.Judge(judged)
-	if judged.Verdict == evidence.Violated {
-		judged.Case = audit.Case(seen, judged)
 	}
 	if opts.evidenceDir != "" {
 		if err := opts.store(&judged, seen); err != nil {
@@ -142,6 +137,20 @@ func play(ctx context.Context, opts *runOptions, spec trial.Spec, shown progress
 	}
 	end(fmt.Sprintf("%s in %.1f s", judged.Verdict, float64(judged.ElapsedMS)/1000))
 	return judged, nil
+}
+
+// judge plays a trial, audits it and judges it.
+func judge(ctx context.Context, spec trial.Spec) (evidence.Trial, *evidence.Observed, error) {
+	seen, err := trial.Run(ctx, spec)
+	if err != nil {
+		return evidence.Trial{}, nil, err
+	}
+	judged := audit.Audit(seen)
+	judged.Verdict, judged.Reasons = verdict.Judge(judged)
+	if judged.Verdict == evidence.Violated {
+		judged.Case = audit.Case(seen, judged)
+	}
+	return judged, seen, nil
 }
 
 // store writes the evidence of one trial with its trace and log beside it. In

@@ -102,6 +102,9 @@ func (o *runOptions) checkFlags() error {
 	case o.trialTimeout < 0:
 		return usagef("--trial-timeout=%v: expected 0 or more", o.trialTimeout)
 	}
+	if err := oneOf("shrink", o.shrink, shrinkAuto, shrinkAlways, shrinkNever); err != nil {
+		return err
+	}
 	return oneOf("progress", o.progress, progressAuto, progressPlain, progressNone)
 }
 
@@ -273,12 +276,22 @@ func (o *runOptions) prepareOutput() error {
 // nothing about where the report goes.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := append([]string{cmd.CommandPath()}, args...)
-	elsewhere := []string{"format", "output", "progress", "evidence"}
-	seeded := false
+	words = append(words, flagsWithout(cmd)...)
+	if !cmd.Flags().Changed("seed") {
+		words = append(words, "--seed=1")
+	}
+	return joinWords(words)
+}
+
+func joinWords(words []string) string { return strings.Join(words, " ") }
+
+// flagsWithout are the flags that were given, without those about where the report goes and
+// some others.
+func flagsWithout(cmd *cobra.Command, others ...string) (words []string) {
+	left := append([]string{"format", "output", "progress", "evidence"}, others...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		seeded = seeded || f.Name == "seed"
 		switch {
-		case slices.Contains(elsewhere, f.Name):
+		case slices.Contains(left, f.Name):
 		case f.Name == "set":
 			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
 				words = append(words, "-X "+quoted(masked(v)))
@@ -289,10 +302,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 			words = append(words, flagWords(f)...)
 		}
 	})
-	if !seeded {
-		words = append(words, "--seed=1")
-	}
-	return strings.Join(words, " ")
+	return words
 }
 
 // clientWords keeps a command, which takes the rest of its value, apart from names.

@@ -36,11 +36,14 @@ type Stored struct {
 type Shrunk struct {
 	Command    string    `json:"command"` // the command line that plays it
 	Messages   int       `json:"messages"`
-	Partitions int       `json:"partitions"`
+	Partitions int       `json:"partitions"` // of every topic; 0: as the story has them
 	Seed       int64     `json:"seed"`
 	Faults     int       `json:"faults"`         // points that fired
 	Times      int       `json:"times"`          // it showed the anomaly so often
 	Tries      int       `json:"tries"`          // ... of so many times that it was played
 	Anomalies  []Anomaly `json:"anomalies"`      // of it
 	Case       *Case     `json:"case,omitempty"` // its first anomaly on the wire
+
+	Records int64            `json:"records"` // that it means to write
+	Struck  map[string]int64 `json:"struck"`  // points that fired, by the kind of the fault
 }

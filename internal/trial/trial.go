@@ -157,6 +157,22 @@ func (r *run) play(ctx context.Context) error {
 // Intended is how many records the variant means to write, for progress.
 func (s Spec) Intended() int { return len(s.Variant.Records(s.Parameters, partition.Murmur2)) }
 
+// Planned is the points at which faults are to strike, and how many records the variant
+// means to write. It is pure and quick: the seed and the parameters say all of it.
+func (s Spec) Planned() (points []fault.Point, records int, err error) {
+	r, err := prepare(s)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := r.makePlan(); err != nil {
+		return nil, 0, err
+	}
+	for _, of := range r.planned {
+		points = append(points, of...)
+	}
+	return points, r.records, nil
+}
+
 // run is a trial on its way from plan to evidence.
 type run struct {
 	spec      Spec
