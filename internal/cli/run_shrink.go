@@ -8,8 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/scenario"
 	"kcompare/internal/shrink"
 	"kcompare/internal/trial"
 )
@@ -23,6 +25,10 @@ const (
 
 // shrinking is how long a run looks for smaller trials, all of its violated ones together.
 const shrinking = 20 * time.Second
+
+// searches is how many of them are looked for side by side. Each plays several candidates
+// at a time.
+const searches = 2
 
 type shrinkOptions struct {
 	shrink string
@@ -52,14 +58,14 @@ func (o *runOptions) shrinkAll(ctx context.Context, specs []trial.Spec, trials [
 	}
 	shown := newProgress(o.state, o.progress)
 	defer shown.close()
-	end := o.state.Now().Add(shrinking)
-	for i, at := range violated {
-		limit := end.Sub(o.state.Now()) / time.Duration(len(violated)-i)
-		if err := o.shrinkOne(ctx, specs, &trials[at], limit, shown); err != nil {
-			return err
-		}
+	ctx, cancel := context.WithTimeout(ctx, shrinking)
+	defer cancel()
+	var group errgroup.Group
+	group.SetLimit(searches)
+	for _, at := range violated {
+		group.Go(func() error { return o.shrinkOne(ctx, specs, &trials[at], shown) })
 	}
-	return nil
+	return group.Wait()
 }
 
 // toShrink are the trials, by index: of repeats the first.
@@ -83,12 +89,12 @@ func allOf(trials []evidence.Trial, are func(evidence.Trial) bool) bool {
 	return !slices.ContainsFunc(trials, func(t evidence.Trial) bool { return !are(t) })
 }
 
-func (o *runOptions) shrinkOne(ctx context.Context, specs []trial.Spec, t *evidence.Trial, limit time.Duration, shown progress) error {
+func (o *runOptions) shrinkOne(ctx context.Context, specs []trial.Spec, t *evidence.Trial, shown progress) error {
 	spec := specs[slices.IndexFunc(specs, func(s trial.Spec) bool { return s.Number == t.Number })]
 	spec.Repeat, spec.Reported = 0, nil
 	_, end := shown.begin("shrink "+spec.Name(), 0)
 	search := shrink.Search{
-		Violated: *t, Spec: spec, Limit: limit, Command: o.commandOf,
+		Violated: *t, Spec: spec, Command: o.commandOf,
 		Play: func(ctx context.Context, s trial.Spec) (evidence.Trial, error) {
 			judged, _, err := judge(ctx, s)
 			return judged, err
@@ -96,13 +102,13 @@ func (o *runOptions) shrinkOne(ctx context.Context, specs []trial.Spec, t *evide
 	}
 	found, err := search.Smallest(ctx)
 	switch {
-	case err != nil || ctx.Err() != nil:
+	case err != nil:
 		end("")
 		return err
 	case found == nil:
-		end(fmt.Sprintf("no trial was seen to go wrong in the same way again, within %v", limit.Round(time.Second)))
+		end(fmt.Sprintf("no trial was seen to go wrong in the same way again, within %v", shrinking))
 	default:
-		end(fmt.Sprintf("%d records and %d faults, %d times of %d", found.Records, found.Faults, found.Times, found.Tries))
+		end(fmt.Sprintf("%d records, %d faults that fired, seen %d times of %d", found.Records, found.Faults, found.Times, found.Tries))
 	}
 	t.Shrunk = found
 	return nil
@@ -113,7 +119,9 @@ func (o *runOptions) shrinkOne(ctx context.Context, specs []trial.Spec, t *evide
 func (o *runOptions) commandOf(s trial.Spec) string {
 	words := []string{
 		"kcompare run " + s.Scenario.Name, "--client=" + quoted(s.Driver.Client()), "--variant=" + quoted(s.Variant.Name),
-		fmt.Sprintf("--messages=%d", s.Parameters.Messages),
+	}
+	if s.Parameters.Messages != scenario.DefaultParameters().Messages {
+		words = append(words, fmt.Sprintf("--messages=%d", s.Parameters.Messages))
 	}
 	if s.Parameters.Partitions > 0 {
 		words = append(words, fmt.Sprintf("--partitions=%d", s.Parameters.Partitions))

@@ -92,7 +92,7 @@ func verdictCell(c client) span {
 func findings(v variant) list {
 	var l list
 	for _, c := range v.clients {
-		own := append(anomalies(c), reasons(c)...)
+		own := slices.Concat(anomalies(c), reasons(c), smallest(c))
 		for i, text := range own {
 			e := entry{text: text}
 			if i == 0 {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"kcompare/internal/evidence"
 	"kcompare/internal/trial"
@@ -16,8 +15,7 @@ import (
 // Search is what is shrunk, and how.
 type Search struct {
 	Violated evidence.Trial
-	Spec     trial.Spec // of it
-	Limit    time.Duration
+	Spec     trial.Spec                                                // of it
 	Play     func(context.Context, trial.Spec) (evidence.Trial, error) // plays, audits and judges
 	Command  func(trial.Spec) string                                   // the command line of a trial
 }
@@ -25,12 +23,12 @@ type Search struct {
 const (
 	tries      = 3 // of each candidate that showed the anomaly
 	enough     = 2 // of them, where no candidate shows it in all
-	sideBySide = 6 // candidates; they wait most of the time
+	sideBySide = 4 // candidates; they wait most of the time
 )
 
 // Smallest is the first candidate, from the smallest on, that shows the anomaly whenever
-// it is played; if the time is up before, the first one that showed it in two plays of
-// three; nil if there is none. Whoever ran the trial calls it after the verdict.
+// it is played; if there is none, or ctx ends before, the first one that showed it in two
+// plays of three; nil without one. Whoever ran the trial calls it after the verdict.
 func (s Search) Smallest(ctx context.Context) (*evidence.Shrunk, error) {
 	wanted, is := anomalyOf(s.Violated)
 	if !is {
@@ -40,15 +38,13 @@ func (s Search) Smallest(ctx context.Context) (*evidence.Shrunk, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Limit)
-	defer cancel()
 	var second *evidence.Shrunk
 	for group := range slices.Chunk(all, sideBySide) {
 		for i, first := range s.playEach(ctx, group) {
 			if first == nil || !shows(*first, wanted) {
 				continue
 			}
-			found := s.confirm(ctx, group[i].spec, *first, wanted)
+			found := s.confirm(ctx, group[i], *first, wanted)
 			if found.Times == tries {
 				return found, nil
 			}
@@ -94,17 +90,16 @@ func (s Search) playEach(ctx context.Context, group []candidate) []*evidence.Tri
 	return played
 }
 
-// confirm plays a candidate again, one time after the other, as its command does.
-func (s Search) confirm(ctx context.Context, spec trial.Spec, first evidence.Trial, wanted evidence.Anomaly) *evidence.Shrunk {
-	found := describe(spec, first)
-	found.Command = s.Command(spec)
-	for found.Tries < tries && ctx.Err() == nil {
-		t, err := s.Play(ctx, spec)
-		if err != nil || ctx.Err() != nil {
-			break
+// confirm plays a candidate again.
+func (s Search) confirm(ctx context.Context, c candidate, first evidence.Trial, wanted evidence.Anomaly) *evidence.Shrunk {
+	found := describe(c.spec, first)
+	found.Command = s.Command(c.spec)
+	for _, t := range s.playEach(ctx, slices.Repeat([]candidate{c}, tries-1)) {
+		if t == nil {
+			continue
 		}
 		found.Tries++
-		if shows(t, wanted) {
+		if shows(*t, wanted) {
 			found.Times++
 		}
 	}

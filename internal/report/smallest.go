@@ -1,0 +1,42 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kcompare/internal/evidence"
+)
+
+// smallest is the trial to which a violated one was shrunk, as a command.
+func smallest(c client) []phrase {
+	for _, t := range c.trials {
+		if s := t.Shrunk; s != nil {
+			return []phrase{{word("smallest: " + s.Command + " (" + aboutSmallest(s) + ")")}}
+		}
+	}
+	return nil
+}
+
+// aboutSmallest is "2 records, 1 lost answer".
+func aboutSmallest(s *evidence.Shrunk) string {
+	parts := []string{over([]int64{s.Records}).plural("record")}
+	for _, kind := range slices.Sorted(maps.Keys(s.Struck)) {
+		parts = append(parts, over([]int64{s.Struck[kind]}).plural(struckNoun(kind)))
+	}
+	if s.Times < s.Tries {
+		parts = append(parts, fmt.Sprintf("seen %d of %d times", s.Times, s.Tries))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func struckNoun(kind string) string {
+	switch kind {
+	case "drop-response":
+		return "lost answer"
+	case "drop-request":
+		return "lost request"
+	}
+	return kind
+}
