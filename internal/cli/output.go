@@ -143,5 +143,10 @@ func (o output) render(b *bytes.Buffer, s *State, doc evidence.Document) error {
 	case formatMarkdown:
 		return report.Markdown(b, doc)
 	}
-	return report.Text(b, doc, report.TextOptions{Width: s.Width, Color: s.StdoutTerminal && o.toStdout()})
+	return report.Text(b, doc, o.text(s))
+}
+
+// text is how a report in text looks.
+func (o output) text(s *State) report.TextOptions {
+	return report.TextOptions{Width: s.Width, Color: s.StdoutTerminal && o.toStdout()}
 }

@@ -160,6 +160,10 @@ func (l *layout) facts(all facts) {
 
 // footer keeps the command in one piece where that fits.
 func (l *layout) footer(p page) {
+	if p.again == "" {
+		l.facts(p.sum)
+		return
+	}
 	again := "again: " + p.again
 	if joined := append(slices.Clone(p.sum), word(again)); lipgloss.Width(joined.paint(l.paint)) <= l.width {
 		l.facts(joined)
