@@ -16,7 +16,8 @@ import (
 //
 // sarama cannot seek in a session. Its way, and that of its example for exactly-once, is
 // to end the session and to reset the offset at the beginning of the next one; so Seek
-// ends it, and the next Poll begins another.
+// ends it, and the next Poll begins another. There the other partitions go on where they
+// were, and not at their committed offsets.
 type member struct {
 	c      *consumer
 	lib    sarama.ConsumerGroup
@@ -30,7 +31,6 @@ type member struct {
 	paused  bool       // Seek has ended the session, and Poll was not called since
 	running bool       // Consume is
 	end     context.CancelFunc
-	sought  map[drivers.TopicPartition]int64
 	last    sarama.ConsumerGroupSession // the one that began last; nil before the first
 	claims  map[drivers.TopicPartition]bool
 }
@@ -38,7 +38,7 @@ type member struct {
 func join(c *consumer, lib sarama.ConsumerGroup, topics []string) *member {
 	m := &member{
 		c: c, lib: lib, topics: topics, quit: make(chan struct{}),
-		sought: map[drivers.TopicPartition]int64{}, claims: map[drivers.TopicPartition]bool{},
+		claims: map[drivers.TopicPartition]bool{},
 	}
 	m.changed = sync.NewCond(&m.mu)
 	m.done.Go(m.run)
@@ -109,15 +109,16 @@ func (m *member) pause() {
 func (m *member) seek(to drivers.Position) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	held := m.c.positions.assignment()
 	m.paused = true
-	m.sought[to.TopicPartition] = to.Offset
 	if m.running {
 		m.end()
 	}
 	for m.running {
 		m.changed.Wait()
 	}
-	m.c.positions.seek(to)
+	m.c.positions.restore(held)
+	m.c.positions.set(to)
 }
 
 func (m *member) resume() {
@@ -145,22 +146,22 @@ func (m *member) leave() error {
 	return err
 }
 
-// Setup begins a session: it resets what was sought, and tells of the assignment.
+// Setup begins a session: it resets the offsets after a Seek, and tells of the
+// assignment.
 func (m *member) Setup(session sarama.ConsumerGroupSession) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.last = session
+	for _, p := range m.c.positions.sorted() { // none but after a Seek
+		session.MarkOffset(p.Topic, p.Partition, p.Offset, "")  // forward
+		session.ResetOffset(p.Topic, p.Partition, p.Offset, "") // back
+	}
 	all := claimsOf(session)
 	clear(m.claims)
 	for _, tp := range all {
 		m.claims[tp] = true
-		if offset, is := m.sought[tp]; is {
-			session.MarkOffset(tp.Topic, tp.Partition, offset, "")  // forward
-			session.ResetOffset(tp.Topic, tp.Partition, offset, "") // back
-		}
 	}
-	clear(m.sought)
-	m.c.positions.changed(drivers.Assigned, all)
+	m.c.positions.begin(all)
 	return nil
 }
 

@@ -88,13 +88,43 @@ func (p *positions) set(to drivers.Position) {
 	p.next[to.TopicPartition] = to.Offset
 }
 
-// seek is set between two sessions: the partition counts as assigned until the next one
-// says otherwise.
-func (p *positions) seek(to drivers.Position) {
+// assignment is what is assigned, with the positions that are known.
+func (p *positions) assignment() map[drivers.TopicPartition]*int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.assigned[to.TopicPartition] = true
-	p.next[to.TopicPartition] = to.Offset
+	all := map[drivers.TopicPartition]*int64{}
+	for tp := range p.assigned {
+		all[tp] = nil
+		if offset, known := p.next[tp]; known {
+			all[tp] = &offset
+		}
+	}
+	return all
+}
+
+// restore keeps an assignment between two sessions, until the next one says what it has.
+func (p *positions) restore(all map[drivers.TopicPartition]*int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for tp, offset := range all {
+		p.assigned[tp] = true
+		if offset != nil {
+			p.next[tp] = *offset
+		}
+	}
+}
+
+// begin is the assignment of a new session. What it does not have any more is forgotten.
+func (p *positions) begin(all []drivers.TopicPartition) {
+	p.mu.Lock()
+	clear(p.assigned)
+	for tp := range p.next {
+		if !slices.Contains(all, tp) {
+			delete(p.next, tp)
+		}
+	}
+	p.mu.Unlock()
+	p.changed(drivers.Assigned, all)
 }
 
 func (p *positions) sorted() []drivers.Position {

@@ -156,8 +156,14 @@ func (p *producer) Produce(ctx context.Context, r drivers.Record, report func(dr
 	m := message(r, report)
 	p.pending.Add()
 	if err := p.hand(ctx, m); err != nil {
-		p.report(m, failed(m, notHandedOver(err)))
+		p.refuse(m, err)
 	}
+}
+
+// refuse is for a record that sarama never gets, after Close as well.
+func (p *producer) refuse(m *sarama.ProducerMessage, err error) {
+	m.Metadata.(func(drivers.Delivery))(failed(m, notHandedOver(err)))
+	p.pending.Done()
 }
 
 // hand waits while sarama takes no more, until ctx ends.
@@ -208,8 +214,9 @@ func (p *producer) Flush(ctx context.Context) error {
 }
 
 // Close gives up what is pending; see drivers.Producer. Without connections sarama fails
-// every record that it has. It may sleep for some seconds before it knows (client.go,
-// findCoordinator); nobody waits for that, for it can do nothing any more.
+// every record that it tries to send. Those that linger it keeps for as long as they do,
+// and it may sleep for some seconds before it knows (client.go, findCoordinator); nobody
+// waits for that, for it can do nothing any more, and such records stay unknown.
 func (p *producer) Close() error {
 	if !p.calls.close() {
 		return nil

@@ -83,6 +83,7 @@ var rules = map[string]rule{
 	"metadata.max.age.ms":                     {apply: refresh, note: always("sarama refreshes at this age, librdkafka drops what is that old")},
 	"topic.metadata.refresh.fast.interval.ms": {apply: none, note: always("sarama asks at every retry, after the retry backoff")},
 	"topic.metadata.propagation.max.ms":       {apply: none, note: always("sarama counts failed look-ups and has no time limit for an unknown topic")},
+	"topic.metadata.refresh.sparse":           {apply: when(func(c *sarama.Config, on bool) { c.Metadata.Full = !on })},
 	"allow.auto.create.topics":                {apply: when(func(c *sarama.Config, on bool) { c.Metadata.AllowAutoTopicCreation = on })},
 	"retry.backoff.ms":                        {apply: backoff, note: always("sarama counts its attempts at metadata, transaction requests and joins; the counts are raised so that it is as patient as with its own backoff (0.75 s, 5 s, 8 s)")},
 	"retry.backoff.max.ms":                    {apply: backoff},

@@ -40,7 +40,7 @@ func (p *transactional) Produce(ctx context.Context, r drivers.Record, report fu
 	if err := p.ready(); err != nil {
 		m := message(r, report)
 		p.pending.Add()
-		p.report(m, failed(m, notHandedOver(err)))
+		p.refuse(m, err)
 		return
 	}
 	p.producer.Produce(ctx, r, report)
