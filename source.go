@@ -9,7 +9,7 @@ import (
 )
 
 //go:embed go.mod go.sum
-//go:embed drivers/*.go franz/*.go librdkafka/*.go
+//go:embed drivers/*.go franz/*.go librdkafka/*.go sarama/*.go
 //go:embed internal/batch/*.go internal/child/*.go internal/evidence/*.go internal/security/*.go
 //go:embed internal/config/*.go internal/config/settings.tsv internal/config/defaults internal/config/versions
 //go:embed clients/*.go clients/*/client.py clients/python/requirements.txt clients/*/client.mjs

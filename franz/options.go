@@ -109,7 +109,7 @@ var rules = map[string]rule{
 	// consumers
 	"group.id":                      {options: text(kgo.ConsumerGroup), group: true},
 	"group.instance.id":             {options: nonEmpty(kgo.InstanceID), group: true},
-	"group.protocol":                {options: when("consumer", kgo.ServerSideBalancer), group: true},
+	"group.protocol":                {options: serverSide, group: true},
 	"group.protocol.type":           {options: text(kgo.GroupProtocol), group: true},
 	"group.remote.assignor":         {options: remoteAssignor, group: true, note: always("franz-go always names an assignor")},
 	"partition.assignment.strategy": {options: balancers, group: true},

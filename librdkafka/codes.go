@@ -88,8 +88,12 @@ var localNames = map[kafka.ErrorCode]string{
 	kafka.ErrAutoOffsetReset:        "_AUTO_OFFSET_RESET",
 	kafka.ErrLogTruncation:          "_LOG_TRUNCATION",
 	kafka.ErrInvalidDifferentRecord: "_INVALID_DIFFERENT_RECORD",
-	kafka.ErrDestroyBroker:          "_DESTROY_BROKER",
+	errDestroyBroker:                "_DESTROY_BROKER",
 }
+
+// errDestroyBroker is kafka.ErrDestroyBroker, by its number because
+// v2.8.0 of the binding does not have the name, and is built from this file, too.
+const errDestroyBroker kafka.ErrorCode = -137
 
 // brokerNames are the errors of the protocol by Kafka's names, which are the
 // same for every client. librdkafka has other names for some and none for

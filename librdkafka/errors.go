@@ -19,7 +19,7 @@ import (
 // its second attempt, and UNKNOWN_SERVER_ERROR says what it says.
 var outcomeUnknown = []kafka.ErrorCode{
 	kafka.ErrMsgTimedOut, kafka.ErrTimedOut, kafka.ErrTimedOutQueue, kafka.ErrTransport, kafka.ErrSsl,
-	kafka.ErrPurgeInflight, kafka.ErrPurgeQueue, kafka.ErrDestroy, kafka.ErrDestroyBroker, kafka.ErrFail, kafka.ErrBadMsg,
+	kafka.ErrPurgeInflight, kafka.ErrPurgeQueue, kafka.ErrDestroy, errDestroyBroker, kafka.ErrFail, kafka.ErrBadMsg,
 	kafka.ErrRequestTimedOut, kafka.ErrNotEnoughReplicasAfterAppend, kafka.ErrNetworkException,
 	kafka.ErrOutOfOrderSequenceNumber, kafka.ErrDuplicateSequenceNumber, kafka.ErrUnknown,
 }

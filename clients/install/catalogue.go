@@ -58,11 +58,15 @@ func builtIn() []Shipped {
 	return []Shipped{
 		{
 			Name: "franz", Language: "Go", Package: "github.com/twmb/franz-go", Needs: needsGo,
-			library: "franz-go", told: true, environment: golang{room: "franz", driver: "franz.New()"},
+			library: "franz-go", told: true, environment: golang{room: "franz", driver: "franz.New()", old: beforeFranz122, oldTag: "franz_before_1_22"},
 		},
 		{
 			Name: "librdkafka", Language: "Go", Package: "github.com/confluentinc/confluent-kafka-go/v2", Needs: needsGo + ", and a C compiler",
 			library: "librdkafka", environment: golang{room: "librdkafka", driver: "librdkafka.New()", fallible: true, cgo: true},
+		},
+		{
+			Name: "sarama", Language: "Go", Package: "github.com/IBM/sarama", Needs: needsGo,
+			library: "sarama", told: true, environment: golang{room: "sarama", driver: "sarama.New()"},
 		},
 	}
 }
@@ -114,9 +118,9 @@ func Parse(text string) (Named, error) {
 	_, isGo := n.environment.(golang)
 	switch {
 	case !hasVersion && n.Version == "":
-		return n, fmt.Errorf("%s is built in: name another version, such as %s@%s", name, name, "v1.21.7")
+		return n, fmt.Errorf("%s is built in: name another version of %s, as %s@v1.2.3", name, n.Package, name)
 	case isGo && !goVersion.MatchString(n.of):
-		return n, fmt.Errorf("%s: expected a version as go has it, such as %s@v1.21.7", text, name)
+		return n, fmt.Errorf("%s: expected a version as go has it, as %s@v1.2.3", text, name)
 	case !isGo && !plainVersion.MatchString(n.of):
 		return n, fmt.Errorf("%s: expected a version such as %s@%s", text, name, n.Version)
 	}

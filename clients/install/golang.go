@@ -22,7 +22,13 @@ type golang struct {
 	driver   string // the expression that makes it
 	fallible bool   // which has an error beside
 	cgo      bool
+
+	old    *regexp.Regexp // versions whose API lacks something that the driver uses
+	oldTag string         // that leaves it out
 }
+
+// beforeFranz122 are the versions without kgo.ServerSideBalancer.
+var beforeFranz122 = regexp.MustCompile(`^v1\.(1?[0-9]|2[01])\.`)
 
 func (g golang) lacking(ctx context.Context, m machine, n Named) error {
 	path, ok := look(m.env, "go")
@@ -108,14 +114,19 @@ func (g golang) build(ctx context.Context, j job) ([]pkg, error) {
 	}
 	m := j.machine.with("GOFLAGS=-mod=mod", "GOWORK=off", cgo)
 	j.say("go brings " + j.Package + " " + j.of)
-	if _, err := m.run(ctx, source, tool, "mod", "edit", "-droprequire=github.com/twmb/franz-go/pkg/kfake"); err != nil {
-		return nil, err
-	}
-	if _, err := m.run(ctx, source, tool, "get", j.Package+"@"+j.of); err != nil {
+	// A replacement is exactly this version. Asking for it with go get takes minutes: go looks
+	// for older versions of every module that needs a newer one.
+	_, err := m.run(ctx, source, tool, "mod", "edit", "-droprequire=github.com/twmb/franz-go/pkg/kfake", // of the embedded broker
+		"-replace="+j.Package+"="+j.Package+"@"+j.of)
+	if err != nil {
 		return nil, err
 	}
 	j.say("go builds the program")
-	said, err := m.run(ctx, source, tool, "build", "-trimpath", "-buildvcs=false", "-o", j.path(j.binary()), "./serve")
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-o", j.path(j.binary())}
+	if g.old != nil && g.old.MatchString(j.of) {
+		args = append(args, "-tags="+g.oldTag)
+	}
+	said, err := m.run(ctx, source, tool, append(args, "./serve")...)
 	if err != nil {
 		return nil, j.notBuilt(said, err)
 	}
