@@ -24,7 +24,7 @@ type Program struct {
 	Library, Version string
 
 	// Patience is how much later than its time limit an answer may come before the
-	// program counts as hanging; 0: ten seconds, as the protocol says.
+	// program counts as hanging; 0: thirty seconds, as the protocol says.
 	Patience time.Duration
 }
 

@@ -73,8 +73,19 @@ func condition(name string) (bool, error) {
 		return err == nil, nil
 	case "kafka":
 		return hasKafka()
+	case "python":
+		return hasPython()
 	}
-	return false, fmt.Errorf("condition %q: expected cgo or kafka", name)
+	return false, fmt.Errorf("condition %q: expected cgo, kafka or python", name)
+}
+
+// hasPython says whether the Python clients of examples are there. In CI they have to be.
+func hasPython() (bool, error) {
+	_, err := os.Stat(filepath.Join(repository(), ".venv", "requirements.txt"))
+	if os.Getenv("CI") != "true" {
+		return err == nil, nil
+	}
+	return err == nil, err
 }
 
 // hasKafka says whether a real Kafka can be started. In CI it has to be.
