@@ -27,6 +27,7 @@ func TestShipped(t *testing.T) {
 		{"aiokafka", "aiokafka", inPython("aiokafka/client.py"), map[string]string{
 			"transaction/offsets-pending": "expected to wait until the end of its context, got none",
 		}, nil},
+		{"java", "kafka-clients", installed("java"), nil, nil},
 		// kafkajs 2.2.4 has headers in an object, so what has the same name stands together; it speaks OffsetFetch v4
 		// (KIP-447); and the last of the records that were handed over without waiting overtakes the one before
 		// (utils/lock.js: who releases a lock that others wait for goes on later than who releases one for nobody).
