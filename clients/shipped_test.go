@@ -22,7 +22,19 @@ func TestShipped(t *testing.T) {
 		sometimes       map[string]string // what it does otherwise now and then
 	}{
 		{"python", "librdkafka", inPython("python/client.py"), nil, nil},
-		{"kafka-python", "kafka-python", inPython("kafka-python/client.py"), nil, nil},
+		// kafka-python 3.0.12 forgets an assignment now and then (coordinator/base.py, join_group_async): a poll whose
+		// time is up leaves the join to the next one, which does not look for it.
+		{"kafka-python", "kafka-python", inPython("kafka-python/client.py"), nil, map[string]string{
+			"consumer/subscribe":          forgotten,
+			"consumer/commit":             forgotten,
+			"consumer/no-commit-unasked":  forgotten,
+			"consumer/group-metadata":     forgotten,
+			"consumer/tells-assignment":   forgotten,
+			"consumer/close-leaves":       forgotten,
+			"transaction/offsets-commit":  forgotten,
+			"transaction/offsets-abort":   forgotten,
+			"transaction/offsets-pending": forgotten,
+		}},
 		// aiokafka 0.14.0 speaks OffsetFetch v3, which cannot ask for stable offsets (KIP-447).
 		{"aiokafka", "aiokafka", inPython("aiokafka/client.py"), map[string]string{
 			"transaction/offsets-pending": "expected to wait until the end of its context, got none",
@@ -82,8 +94,9 @@ func TestShipped(t *testing.T) {
 }
 
 // What a complaint is about: records in another order, none of them missing; a transaction
-// that did not begin.
+// that did not begin; a member of a group that reads nothing.
 const (
+	forgotten     = "only 0 came"
 	overtaken     = "the same records in another order"
 	noTransaction = "INVALID_PRODUCER_ID_MAPPING"
 )
