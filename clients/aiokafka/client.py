@@ -314,6 +314,7 @@ class Client:
         self.library = library
         self.started = False
         self.broken: Exception | None = None  # why it could not be started
+        self.closing = False
         self.requests: asyncio.Queue[Request] = asyncio.Queue()
         self.others: set[asyncio.Task[None]] = set()
         self.task = asyncio.create_task(self.run())
@@ -328,7 +329,7 @@ class Client:
 
     async def run(self) -> None:
         await self.begin()
-        while True:
+        while not self.closing:
             await self.serve(await self.requests.get())
 
     async def begin(self) -> None:
@@ -346,9 +347,11 @@ class Client:
         raise self.broken
 
     async def end(self) -> None:
-        """Ends the call that is being served, if any."""
-        self.task.cancel()
-        await asyncio.wait({self.task})
+        """Ends the call that is being served, if any. The library may miss that it was cancelled."""
+        self.closing = True
+        while not self.task.done():
+            self.task.cancel()
+            await asyncio.wait({self.task}, timeout=POLL_SECONDS)
 
 
 async def unknown_verb(_: Any, request: Request) -> Answer:
