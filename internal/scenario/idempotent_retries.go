@@ -27,15 +27,14 @@ const fewestPayments = 4
 // another attempt followed.
 func withFewRetries(v Variant, how sends, retries int) Variant {
 	v.Requires = []evidence.Check{check(evidence.Acked, ">", 0)}
-	switch {
-	case v.Kind == evidence.Promise:
+	if v.Kind == evidence.Promise {
 		v.Claim = "nothing that was acknowledged is lost, no payment stands twice, and those that are there are in order"
 		v.Checks = []evidence.Check{
 			check(evidence.LostRecords, "==", 0),
 			check(evidence.Duplicates, "==", 0),
 			check(evidence.ReorderedRecords, "==", 0),
 		}
-	default:
+	} else {
 		v.Claim = "lost answers leave duplicates"
 		v.Checks = []evidence.Check{check(evidence.LostRecords, "==", 0), check(evidence.Duplicates, ">", 0)}
 	}
