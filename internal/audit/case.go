@@ -155,10 +155,12 @@ func excerpt(all []evidence.Exchange, records []evidence.RecordID) []evidence.Ex
 	return kept
 }
 
-// tells leaves out what clients ask all the time.
+// tells leaves out what clients ask all the time, and what consumers ask, of whom an
+// excerpt shows nothing.
 func tells(e evidence.Exchange) bool {
 	switch e.API {
-	case "ApiVersions", "Metadata", "Fetch", "ListOffsets", "Heartbeat", "GetTelemetrySubscriptions", "PushTelemetry":
+	case "ApiVersions", "Metadata", "GetTelemetrySubscriptions", "PushTelemetry", "FindCoordinator",
+		"Fetch", "ListOffsets", "OffsetFetch", "JoinGroup", "SyncGroup", "LeaveGroup", "Heartbeat":
 		return e.Fault != "" || e.Collateral
 	}
 	return true

@@ -94,3 +94,17 @@ func TestCaseNames(t *testing.T) {
 		}
 	}
 }
+
+// TestCaseWithoutReaders: what the client's own consumer asks at the end is no context of
+// a record that was sent last.
+func TestCaseWithoutReaders(t *testing.T) {
+	w := honest(messages)
+	for _, api := range []string{"FindCoordinator", "JoinGroup", "Fetch", "EndTxn"} {
+		w.Trace.Exchanges = append(w.Trace.Exchanges, evidence.Exchange{API: api})
+	}
+	last := w.Sends[len(w.Sends)-1].Key
+	c := audit.Case(&w.Observed, evidence.Trial{Anomalies: []evidence.Anomaly{{Kind: evidence.Lost, First: last}}})
+	if end := c.Wire[len(c.Wire)-1].API; end != "EndTxn" || c.Wire[len(c.Wire)-2].API != "Produce" {
+		t.Errorf("ends with %s after %s, expected EndTxn after Produce", end, c.Wire[len(c.Wire)-2].API)
+	}
+}

@@ -62,6 +62,8 @@ func runReport(opts *reportOptions) error {
 		return usagef("report: --diff and --bug are two reports, expected one of them")
 	case opts.diff:
 		return runDiff(opts)
+	case opts.bug:
+		return runBug(opts)
 	}
 	doc, err := readJudged(opts.files)
 	if err != nil {

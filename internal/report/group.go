@@ -109,6 +109,9 @@ func over(figures []int64) interval {
 	return interval{low: slices.Min(figures), high: slices.Max(figures)}
 }
 
+// once is a figure that no repeat has another of.
+func once(n int) interval { return interval{low: int64(n), high: int64(n)} }
+
 // String is one figure where all repeats agree, "200..203" otherwise.
 func (i interval) String() string {
 	if i.low == i.high {

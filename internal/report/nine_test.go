@@ -25,6 +25,7 @@ func nine(stand ...string) evidence.Document {
 		t := trial(concurrentOn, c)
 		if slices.Contains(stand, c) {
 			lossy(&t)
+			t.Shrunk = &evidence.Shrunk{Command: "kcompare run idempotent --client=" + c + " --messages=2 --seed=7", Messages: 2, Records: 2, Faults: 1, Struck: map[string]int64{"drop-response": 1}, Times: 3, Tries: 3}
 		}
 		trials = append(trials, t)
 	}

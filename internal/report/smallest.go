@@ -13,7 +13,7 @@ import (
 func smallest(c client) []phrase {
 	for _, t := range c.trials {
 		if s := t.Shrunk; s != nil {
-			return []phrase{{word("smallest: " + s.Command + " (" + aboutSmallest(s) + ")")}}
+			return []phrase{{word(fmt.Sprintf("smallest case found: %s, %d of %d times: %s", aboutSmallest(s), s.Times, s.Tries, s.Command))}}
 		}
 	}
 	return nil
@@ -24,9 +24,6 @@ func aboutSmallest(s *evidence.Shrunk) string {
 	parts := []string{over([]int64{s.Records}).plural("record")}
 	for _, kind := range slices.Sorted(maps.Keys(s.Struck)) {
 		parts = append(parts, over([]int64{s.Struck[kind]}).plural(struckNoun(kind)))
-	}
-	if s.Times < s.Tries {
-		parts = append(parts, fmt.Sprintf("seen %d of %d times", s.Times, s.Tries))
 	}
 	return strings.Join(parts, ", ")
 }

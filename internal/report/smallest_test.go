@@ -12,7 +12,7 @@ func TestSmallest(t *testing.T) {
 		Struck: map[string]int64{"drop-response": 1, "hold-request": 2}, Times: 2, Tries: 3,
 	}
 	got := smallest(client{trials: []evidence.Trial{{}, {Shrunk: &shrunk}}})
-	const want = "smallest: kcompare run idempotent --client=kafkajs --messages=2 --seed=3 (2 records, 1 lost answer, 2 hold-requests, seen 2 of 3 times)"
+	const want = "smallest case found: 2 records, 1 lost answer, 2 hold-requests, 2 of 3 times: kcompare run idempotent --client=kafkajs --messages=2 --seed=3"
 	if len(got) != 1 || got[0][0].text != want {
 		t.Errorf("got %v, want %s", got, want)
 	}

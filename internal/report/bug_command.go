@@ -1,0 +1,96 @@
+package report
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// again is the command that plays this one trial again, with all flags of the run that
+// shape it.
+func (b bug) again() string {
+	words := []string{"kcompare", "run", b.trial.Scenario, "--client=" + shellQuoted(b.trial.Client), "--variant=" + shellQuoted(b.trial.Variant)}
+	seeded := false
+	all := shellWords(b.doc.Again)
+	for i := 0; i < len(all); i++ {
+		w := all[i]
+		name, _, _ := strings.Cut(w, "=")
+		switch {
+		case w == "-X" && i+1 < len(all):
+			i++
+			words = append(words, w, all[i])
+		case !strings.HasPrefix(w, "-"): // the command itself, and its scenarios
+		case slices.Contains([]string{"--client", "--variant", "--repeat", "--shrink"}, name):
+		default:
+			seeded = seeded || name == "--seed"
+			words = append(words, w)
+		}
+	}
+	if !seeded {
+		words = append(words, "--seed="+strconv.FormatInt(b.doc.Seed, 10))
+	}
+	return strings.Join(words, " ")
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// shellQuoted protects a word from a shell when it needs that.
+func shellQuoted(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func quotedValue(value string) string {
+	if value == "" || strings.ContainsAny(value, " \t\n") {
+		return strconv.Quote(value)
+	}
+	return value
+}
+
+func sortedKeys(set map[string]string) []string { return slices.Sorted(maps.Keys(set)) }
+
+// baseName is the name of a client without its version.
+func baseName(client string) string {
+	if strings.HasPrefix(client, "exec:") {
+		return "exec"
+	}
+	name, _, _ := strings.Cut(client, "@")
+	return name
+}
+
+var (
+	unixPath    = regexp.MustCompile("(^|[\\s\"'=(:,`;])(?:/[\\w.@+~-]+)+/([\\w.@+~-]+)")
+	windowsPath = regexp.MustCompile(`\b[A-Za-z]:\\(?:[^\\\s"'` + "`" + `|]+\\)+`)
+)
+
+// withoutPlaces takes out of a report where on this machine things are, and where the
+// cluster is: nobody else needs it.
+func withoutPlaces(text, command string) string {
+	text = unixPath.ReplaceAllString(text, "$1.../$2")
+	text = windowsPath.ReplaceAllString(text, `...\`)
+	for _, w := range shellWords(command) {
+		flag, value, _ := strings.Cut(w, "=")
+		if flag != "--broker" && flag != "--bootstrap-servers" {
+			continue
+		}
+		for address := range strings.SplitSeq(strings.Trim(value, `'"`), ",") {
+			if host, _, is := cutPort(address); is {
+				text = strings.ReplaceAll(strings.ReplaceAll(text, address, "HOST:PORT"), host, "HOST")
+			}
+		}
+	}
+	return text
+}
+
+// cutPort splits HOST:PORT; the words for brokers that kcompare starts have no port.
+func cutPort(address string) (host, port string, is bool) {
+	i := strings.LastIndexByte(address, ':')
+	if i <= 0 {
+		return "", "", false
+	}
+	return address[:i], address[i+1:], true
+}
