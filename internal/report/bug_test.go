@@ -47,7 +47,7 @@ func withCase(t *evidence.Trial) {
 	t.Trace, t.Log = "/home/barista/kept/idempotent.trace.jsonl", "/home/barista/kept/idempotent.log.jsonl"
 	t.Shrunk = &evidence.Shrunk{
 		Command:  "kcompare run idempotent --client=kafkajs --messages=2 --seed=7",
-		Messages: 2, Faults: 1, Times: 3, Tries: 3, Case: reusedSequence(),
+		Messages: 2, Records: 2, Faults: 1, Struck: map[string]int64{"drop-response": 1}, Times: 3, Tries: 3, Case: reusedSequence(),
 	}
 }
 
