@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,7 +87,7 @@ func TestCaseNames(t *testing.T) {
 	w := honest(10)
 	id := w.Sends[3].ID
 	p, i := w.find(w.Sends[3].Key)
-	place := p.Topic + "-" + string(rune('0'+p.Partition)) + " offset " + string(rune('0'+p.Batches[i].BaseOffset))
+	place := fmt.Sprintf("%s-%d offset %d", p.Topic, p.Partition, p.Batches[i].BaseOffset)
 	for _, first := range []string{w.Sends[3].Key, id.String(), place} {
 		c := audit.Case(&w.Observed, evidence.Trial{Anomalies: []evidence.Anomaly{{Kind: evidence.Phantom, First: first}}})
 		if diff := cmp.Diff([]evidence.RecordID{id}, c.Records); diff != "" {

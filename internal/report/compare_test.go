@@ -42,7 +42,7 @@ func TestCompare(t *testing.T) {
 func TestTogether(t *testing.T) {
 	clients := func(errors string) variant {
 		var v variant
-		for i, code := range strings.Fields(errors) {
+		for i, code := range strings.Split(errors, ",") {
 			trial := evidence.Trial{Verdict: evidence.Holds}
 			if code != "-" {
 				trial.Errors = []evidence.ErrorCount{{Call: "produce", Code: code, Class: "fatal", Count: 1}}
@@ -55,9 +55,9 @@ func TestTogether(t *testing.T) {
 		errors string
 		want   []string
 	}{
-		{"X X X X X", []string{"produce X (fatal) 1 time"}},
-		{"X X Y X X", []string{"c2: produce Y (fatal) 1 time", "the other four: produce X (fatal) 1 time"}},
-		{"X X - X X", []string{"c0, c1, c3 and c4: produce X (fatal) 1 time"}},
+		{"X,X,X,X,X", []string{"produce X (fatal) 1 time"}},
+		{"X,X,Y,X,X", []string{"c2: produce Y (fatal) 1 time", "the other four: produce X (fatal) 1 time"}},
+		{"X,X,-,X,X", []string{"c0, c1, c3 and c4: produce X (fatal) 1 time"}},
 	} {
 		if diff := cmp.Diff(tt.want, errorSheet(clients(tt.errors)).lines()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.errors, diff)
