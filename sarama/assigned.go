@@ -1,6 +1,7 @@
 package sarama
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/IBM/sarama"
@@ -10,8 +11,10 @@ import (
 
 // assigned reads partitions without a group, a sarama.PartitionConsumer each.
 type assigned struct {
-	c       *consumer
-	lib     sarama.Consumer
+	c   *consumer
+	lib sarama.Consumer
+
+	mu      sync.Mutex
 	readers map[drivers.TopicPartition]*reader
 }
 
@@ -28,15 +31,21 @@ func assign(c *consumer, cluster sarama.Client, from []drivers.Position) (*assig
 		return nil, err
 	}
 	a := &assigned{c: c, lib: lib, readers: map[drivers.TopicPartition]*reader{}}
-	for _, p := range from {
-		c.positions.assign(p.TopicPartition)
+	return a, a.startAll(from)
+}
+
+// startAll starts them side by side: each asks twice for an offset, and sarama makes each
+// of these requests wait for the fetch that is on the same connection (64 partitions one
+// after the other took more than 10 s on a busy machine).
+func (a *assigned) startAll(from []drivers.Position) error {
+	failures := make([]error, len(from))
+	var all sync.WaitGroup
+	for i, p := range from {
+		a.c.positions.assign(p.TopicPartition)
+		all.Go(func() { failures[i] = a.start(p) })
 	}
-	for _, p := range from {
-		if err := a.start(p); err != nil {
-			return a, err
-		}
-	}
-	return a, nil
+	all.Wait()
+	return errors.Join(failures...)
 }
 
 func (a *assigned) start(at drivers.Position) error {
@@ -45,6 +54,8 @@ func (a *assigned) start(at drivers.Position) error {
 		return err
 	}
 	r := &reader{lib: lib, quit: make(chan struct{})}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.readers[at.TopicPartition] = r
 	r.done.Go(func() { a.read(r) })
 	r.done.Go(func() {
@@ -64,9 +75,12 @@ func (a *assigned) read(r *reader) {
 
 // seek begins anew: sarama has one offset for each PartitionConsumer.
 func (a *assigned) seek(to drivers.Position) error {
-	if r := a.readers[to.TopicPartition]; r != nil {
+	a.mu.Lock()
+	r := a.readers[to.TopicPartition]
+	delete(a.readers, to.TopicPartition)
+	a.mu.Unlock()
+	if r != nil {
 		r.stop()
-		delete(a.readers, to.TopicPartition)
 	}
 	return a.start(to)
 }
@@ -79,6 +93,8 @@ func (r *reader) stop() {
 }
 
 func (a *assigned) stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	var all sync.WaitGroup
 	for _, r := range a.readers {
 		all.Go(r.stop)
