@@ -1,6 +1,7 @@
 package install
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -124,11 +125,13 @@ func hashOf(text []byte) string {
 }
 
 // Find is a client that is ready to start. The error says in one line how to get it.
-func (c Cache) Find(n Named) (clients.Program, error) {
+// Where a program has changed with kcompare it is written, and compiled if its language
+// needs that.
+func (c Cache) Find(ctx context.Context, n Named) (clients.Program, error) {
 	if err := c.check(n); err != nil {
 		return clients.Program{}, fmt.Errorf("%w: %s", err, n.How())
 	}
-	command, err := n.environment.command(c, n)
+	command, err := n.environment.command(ctx, c, n)
 	if err != nil {
 		return clients.Program{}, fmt.Errorf("%w: install it, or %s again", err, n.How())
 	}

@@ -17,9 +17,9 @@ type environment interface {
 	// build fills the folder of the client, which is empty.
 	build(context.Context, job) ([]pkg, error)
 
-	// command starts the program of a client that is ready. It is quick: it starts
-	// nothing and asks nobody.
-	command(Cache, Named) ([]string, error)
+	// command starts the program of a client that is ready. It is quick but for the first
+	// time after the program has changed.
+	command(context.Context, Cache, Named) ([]string, error)
 }
 
 // job is one client that is being made ready.

@@ -162,7 +162,7 @@ func (j job) notBuilt(said string, err error) error {
 	return err
 }
 
-func (golang) command(c Cache, n Named) ([]string, error) {
+func (golang) command(_ context.Context, c Cache, n Named) ([]string, error) {
 	path := filepath.Join(c.folderOf(n), n.binary())
 	if _, err := os.Stat(path); err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func quiet(string) {}
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	w, kafkajs := newWorkshop(t, honestNPM), named(t, "kafkajs")
-	if _, err := w.Find(kafkajs); err == nil || err.Error() != "it is not installed: kcompare clients install kafkajs" {
+	if _, err := w.Find(t.Context(), kafkajs); err == nil || err.Error() != "it is not installed: kcompare clients install kafkajs" {
 		t.Errorf("before it was installed: %v", err)
 	}
 	for range 2 {
@@ -95,7 +95,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("two programs have the same path %s", first)
 	}
 	w.files["kafkajs/package-lock.json"].Data = []byte("another lock")
-	if _, err := w.Find(kafkajs); err == nil || err.Error() != "it was installed by another version of kcompare: kcompare clients install kafkajs" {
+	if _, err := w.Find(t.Context(), kafkajs); err == nil || err.Error() != "it was installed by another version of kcompare: kcompare clients install kafkajs" {
 		t.Errorf("with another lock: %v", err)
 	}
 	if err := w.Install(t.Context(), kafkajs, quiet); err != nil {
@@ -109,7 +109,7 @@ func TestInstall(t *testing.T) {
 // program finds a client and reads the program that it starts.
 func (w workshop) program(t *testing.T, n install.Named, want string) string {
 	t.Helper()
-	p, err := w.Find(n)
+	p, err := w.Find(t.Context(), n)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,7 +147,7 @@ func readJSON(file string, into any) error {
 }
 
 // command starts the program beside node_modules, where Node looks for them.
-func (node) command(c Cache, n Named) ([]string, error) {
+func (node) command(_ context.Context, c Cache, n Named) ([]string, error) {
 	path, ok := look(c.Env, "node")
 	if !ok {
 		return nil, fmt.Errorf("node was %w", errNotFound)

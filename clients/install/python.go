@@ -148,7 +148,7 @@ func venvPython(dir string) string {
 }
 
 // command isolates the program (-I) from PYTHONPATH and packages of the user's.
-func (python) command(c Cache, n Named) ([]string, error) {
+func (python) command(_ context.Context, c Cache, n Named) ([]string, error) {
 	program, err := c.program(n, "client.py")
 	if err != nil {
 		return nil, err

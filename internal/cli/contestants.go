@@ -108,7 +108,7 @@ func (s *State) clientNames() []string {
 
 // installed starts a client that is in the cache.
 func (s *State) installed(ctx context.Context, named install.Named) (drivers.Driver, error) {
-	program, err := s.Installed.Find(named)
+	program, err := s.Installed.Find(ctx, named)
 	if err != nil {
 		return nil, usagef("client %s: %w", named.Given, err)
 	}

@@ -22,7 +22,7 @@ func Program(t testing.TB, name string) clients.Program {
 		t.Fatalf("%s: %v", name, err)
 	}
 	cache := install.Cache{Dir: filepath.Join(repository(t), ".clients"), Env: os.Environ(), Files: clients.Files()}
-	program, err := cache.Find(named)
+	program, err := cache.Find(t.Context(), named)
 	if err == nil {
 		return program
 	}
