@@ -5,7 +5,7 @@
 GO ?= go
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build setup test test-race lint fmt bench fuzz clean run-with-idempotence run-without-idempotence \
+.PHONY: help build setup test test-race lint lint-clients fmt fmt-clients bench fuzz clean run-with-idempotence run-without-idempotence \
 	up down topic-delete topic-count topic-describe
 
 help: ## list the targets
@@ -73,6 +73,12 @@ test-race: ## the tests of the rooms with goroutines, under the race detector; l
 
 lint: ## the linters of .golangci.yml
 	$(LINT) run ./...
+
+lint-clients: ## ruff, eslint, prettier and google-java-format on the client programs; brings them to .clients/lint once
+	@clients/lint/lint.sh
+
+fmt-clients: ## what lint-clients asks for
+	@clients/lint/lint.sh fmt
 
 fmt: ## gofmt and import order
 	$(LINT) fmt ./...

@@ -1,7 +1,7 @@
 // The rules for the client programs in JavaScript; `npm run lint` in this folder holds them to these and to prettier.
 import js from '@eslint/js';
 
-const ofNode = ['AbortController', 'Buffer', 'performance', 'process'];
+const ofNode = ['AbortController', 'Buffer', 'performance', 'process', 'URL'];
 
 export default [
   { ignores: ['**/node_modules/'] },

@@ -11,6 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	programs "kcompare/clients"
+	"kcompare/franz"
 	"kcompare/librdkafka"
 )
 
@@ -22,7 +24,14 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asMain) != "" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"kcompare": main})
+	testscript.Main(m, map[string]func(){"kcompare": main, "served-franz": served})
+}
+
+// served is franz as a stranger's program.
+func served() {
+	if err := programs.Serve(os.Stdin, os.Stdout, franz.New()); err != nil {
+		panic(err)
+	}
 }
 
 // TestScripts plays the command line as a user types it, against the embedded
@@ -33,8 +42,10 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("KCOMPARE", programIn(env.Getenv("PATH"), "kcompare"))
 			env.Setenv("PATH", examples+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Setenv("REPOSITORY", repository())
+			env.Setenv("KCOMPARE_CACHE", filepath.Join(env.WorkDir, "no-clients")) // whatever the user has installed
 			env.Values[servicesKey{}] = services{}
 			cache, err := os.UserCacheDir() // where Kafka's jars are kept
 			env.Setenv("XDG_CACHE_HOME", cache)
@@ -45,6 +56,16 @@ func TestScripts(t *testing.T) {
 			"exits": exits, "serve": serve, "stop-service": stopService, "await": await, "produce": produce,
 		},
 	})
+}
+
+// programIn is the path of a program, for scripts that take everything else from PATH.
+func programIn(path, name string) string {
+	for _, dir := range filepath.SplitList(path) {
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found
+		}
+	}
+	panic(name + " is not in " + path)
 }
 
 // repository is where the examples are.
