@@ -335,7 +335,15 @@ class ProducerClient(Client):
 
     def poll(self) -> None:
         while self.polling:
-            self.producer.poll(POLL_SECONDS)
+            self.serve_events(self.producer.poll, POLL_SECONDS)
+
+    def serve_events(self, call: Callable[[float], int], wait: float) -> int:
+        """Poll and flush raise the error that a producer dies of; reports come after it."""
+        try:
+            return call(wait)
+        except KafkaException as exception:
+            self.told(exception.args[0])
+            return 1
 
     def told(self, error: KafkaError) -> None:
         if error.fatal():
@@ -403,7 +411,7 @@ class ProducerClient(Client):
     def flush(self, request: Request) -> Answer:
         deadline = time.monotonic() + seconds(request)
         while self.pending and not self.closing.is_set() and (left := deadline - time.monotonic()) > 0:
-            if self.producer.flush(min(FLUSH_SECONDS, left)) == 0:
+            if self.serve_events(self.producer.flush, min(FLUSH_SECONDS, left)) == 0:
                 self.all_reported(0.001)  # the last are being written by the poller
         return {"pending": self.pending}
 
@@ -436,7 +444,7 @@ class ProducerClient(Client):
                 value=(b"%d" % n).ljust(request.get("value_bytes", 0), b"."),
             )
         while not self.all_reported(0) and not self.closing.is_set():
-            self.producer.flush(FLUSH_SECONDS)
+            self.serve_events(self.producer.flush, FLUSH_SECONDS)
         elapsed = time.monotonic() - began
         runs.tell()
         return {"elapsed_us": round(elapsed * 1e6)}
