@@ -8,12 +8,14 @@ import (
 	"io"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"sync"
 	"time"
 
 	"github.com/google/renameio/v2/maybe"
 	"golang.org/x/sync/errgroup"
 
+	"kcompare/drivers"
 	"kcompare/internal/audit"
 	"kcompare/internal/evidence"
 	"kcompare/internal/trial"
@@ -29,6 +31,11 @@ const (
 	// contract allows 2 s in all.
 	patience = 1500 * time.Millisecond
 )
+
+// programsSideBySide is how many trials of clients that are programs run at a time. Each
+// starts a process, which wants a processor for itself until its library is loaded; a
+// program that gets none looks like one that hangs.
+func programsSideBySide() int { return 2 * runtime.GOMAXPROCS(0) }
 
 // playAll plays the trials side by side and returns those that were finished, in
 // the order of specs. The first failure of kcompare itself stops the others.
@@ -57,23 +64,35 @@ func playAll(ctx context.Context, opts *runOptions, specs []trial.Spec) ([]evide
 // inGroups plays trials side by side. Those that change a cluster which they share
 // come after all others, one at a time.
 func inGroups(ctx context.Context, specs []trial.Spec, play func(context.Context, int) error) error {
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(sideBySide)
-	var alone []int
+	var here, programs, alone []int
 	for i, spec := range specs {
-		if spec.Site != nil && spec.ChangesCluster() {
+		_, program := spec.Driver.(drivers.Program)
+		switch {
+		case spec.Site != nil && spec.ChangesCluster():
 			alone = append(alone, i)
-			continue
-		}
-		group.Go(func() error { return play(groupCtx, i) })
-	}
-	err := group.Wait()
-	for _, i := range alone {
-		if err == nil {
-			err = play(ctx, i)
+		case program:
+			programs = append(programs, i)
+		default:
+			here = append(here, i)
 		}
 	}
-	return err
+	all, allCtx := errgroup.WithContext(ctx)
+	all.Go(func() error { return limited(allCtx, sideBySide, here, play) })
+	all.Go(func() error { return limited(allCtx, programsSideBySide(), programs, play) })
+	if err := all.Wait(); err != nil {
+		return err
+	}
+	return limited(ctx, 1, alone, play)
+}
+
+// limited plays trials, so many at a time, until one fails.
+func limited(ctx context.Context, most int, indices []int, play func(context.Context, int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(most)
+	for _, i := range indices {
+		group.Go(func() error { return play(ctx, i) })
+	}
+	return group.Wait()
 }
 
 // endsInTime waits for the trials; after an interruption only as long as the
