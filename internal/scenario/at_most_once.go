@@ -166,7 +166,8 @@ func loseRequests(p Parameters) fault.Rule {
 	}
 }
 
-// loseUnansweredRequests does so where no client ever sends a record again.
+// loseUnansweredRequests does so at first attempts alone: where no client ever sends a
+// record again, or many are in flight.
 func loseUnansweredRequests(p Parameters) fault.Plan {
 	lost := loseRequests(p)
 	lost.Select.Attempts = 1
