@@ -165,7 +165,7 @@ func (o *checkOptions) runAll(ctx context.Context, checks []drivertest.Check, s 
 // checkOne gives a program a process of its own, and looks at its end as well.
 func checkOne(ctx context.Context, check drivertest.Check, s drivertest.Subject) checkRow {
 	program, is := s.Driver.(drivers.Program)
-	if !is {
+	if !is || !check.Needs.In(program.Abilities()) {
 		return rowOf(check, check.Try(ctx, s))
 	}
 	running, err := program.Start(ctx)
