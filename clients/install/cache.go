@@ -141,16 +141,17 @@ func (c Cache) Find(ctx context.Context, n Named) (clients.Program, error) {
 	}, nil
 }
 
-// Others lists the clients in the cache that are ready in another version than the
-// pinned one; sorted.
+// Others lists the clients that were installed in another version than the pinned one;
+// sorted. Not all need be ready: kcompare may have changed since.
 func (c Cache) Others() []Named {
 	entries, _ := os.ReadDir(c.folder()) // nothing was ever installed, or there is no cache
 	var all []Named
 	for _, e := range entries {
 		n, err := Parse(e.Name())
-		if err == nil && !n.pinned() && c.check(n) == nil {
-			all = append(all, n)
+		if err != nil || !e.IsDir() || n.pinned() || errors.Is(c.check(n), errNotThere) {
+			continue
 		}
+		all = append(all, n)
 	}
 	slices.SortFunc(all, func(a, b Named) int { return strings.Compare(a.Given, b.Given) })
 	return all

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -31,12 +32,12 @@ type golang struct {
 var beforeFranz122 = regexp.MustCompile(`^v1\.(1?[0-9]|2[01])\.`)
 
 func (g golang) lacking(ctx context.Context, m machine, n Named) error {
-	path, ok := look(m.env, "go")
+	tool, ok := look(m.env, "go")
 	if !ok {
 		return needs(n.Needs, fmt.Errorf("go was %w", errNotFound))
 	}
-	if said, err := m.run(ctx, "", path, "version"); err != nil {
-		return needs(n.Needs, fmt.Errorf("%s says %s", path, lastLine(said, err)))
+	if said, err := m.run(ctx, "", tool, "version"); err != nil {
+		return needs(n.Needs, fmt.Errorf("%s says %s", tool, lastLine(said, err)))
 	}
 	if _, ok := look(m.env, "cc"); g.cgo && !ok && getenv(m.env, "CC") == "" {
 		return needs(n.Needs, fmt.Errorf("cc was %w", errNotFound))
@@ -52,6 +53,9 @@ func (g golang) asked(c Cache, n Named) ([]byte, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%s\n", n.of, g.main())
 	err := g.each(c.Sources, func(name string, text []byte) error {
+		if path.Dir(path.Dir(name)) == "clients" {
+			return nil // programs of other languages, which package clients embeds
+		}
 		fmt.Fprintf(sum, "%s %d\n", name, len(text))
 		_, err := sum.Write(text)
 		return err
@@ -135,11 +139,11 @@ func (g golang) build(ctx context.Context, j job) ([]pkg, error) {
 
 func (g golang) write(sources fs.FS, dir string) error {
 	put := func(name string, text []byte) error {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		return os.WriteFile(path, text, 0o644)
+		return os.WriteFile(file, text, 0o644)
 	}
 	return errors.Join(g.each(sources, put), put("serve/main.go", []byte(g.main())))
 }
@@ -163,9 +167,9 @@ func (j job) notBuilt(said string, err error) error {
 }
 
 func (golang) command(_ context.Context, c Cache, n Named) ([]string, error) {
-	path := filepath.Join(c.folderOf(n), n.binary())
-	if _, err := os.Stat(path); err != nil {
+	binary := filepath.Join(c.folderOf(n), n.binary())
+	if _, err := os.Stat(binary); err != nil {
 		return nil, err
 	}
-	return []string{path}, nil
+	return []string{binary}, nil
 }
