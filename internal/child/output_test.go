@@ -26,7 +26,6 @@ func TestLines(t *testing.T) {
 	}
 }
 
-
 // TestLongLine: nothing is heard behind a line that is too long.
 func TestLongLine(t *testing.T) {
 	var got []string
