@@ -89,9 +89,8 @@ func (p python) share(lock []byte) ([]byte, error) {
 }
 
 func (p python) build(ctx context.Context, j job) ([]pkg, error) {
-	base, _ := interpreter(j.machine.env)
-	j.say("makes an environment with " + base)
-	if _, err := j.machine.run(ctx, "", base, "-m", "venv", j.path("venv")); err != nil {
+	pip, err := venv(ctx, j)
+	if err != nil {
 		return nil, err
 	}
 	asked, err := p.asked(j.cache, j.Named)
@@ -101,18 +100,34 @@ func (p python) build(ctx context.Context, j job) ([]pkg, error) {
 	if err := os.WriteFile(j.path("requirements.txt"), asked, 0o644); err != nil {
 		return nil, err
 	}
-	args := []string{
-		"-m", "pip", "install", "--disable-pip-version-check", "--progress-bar=off", "--only-binary=:all:",
+	args := append(pip[1:],
+		"install", "--disable-pip-version-check", "--progress-bar=off", "--only-binary=:all:",
 		"--report", j.path("report.json"), "-r", j.path("requirements.txt"),
-	}
+	)
 	if j.pinned() {
 		args = append(args, "--require-hashes")
 	}
 	j.say("pip brings " + j.Package + " " + j.of)
-	if _, err := j.machine.run(ctx, "", venvPython(j.dir), args...); err != nil {
+	if _, err := j.machine.run(ctx, "", pip[0], args...); err != nil {
 		return nil, err
 	}
 	return pipReport(j.path("report.json"))
+}
+
+// venv makes one, and says how pip is called for it. Where the user's own
+// pip can work for another Python (from 22.3 on) the venv needs none, which would take
+// most of the time.
+func venv(ctx context.Context, j job) (pip []string, err error) {
+	base, _ := interpreter(j.machine.env)
+	j.say("makes an environment with " + base)
+	args := []string{"-m", "venv", j.path("venv")}
+	pip = []string{venvPython(j.dir), "-m", "pip"}
+	if _, err := j.machine.run(ctx, "", base, "-m", "pip", "--python", base, "--version"); err == nil {
+		args = append(args, "--without-pip")
+		pip = []string{base, "-m", "pip", "--python", venvPython(j.dir)}
+	}
+	_, err = j.machine.run(ctx, "", base, args...)
+	return pip, err
 }
 
 // pipReport is what pip says it installed.

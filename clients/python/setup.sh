@@ -19,7 +19,13 @@ fail() {
 command -v "$python" >/dev/null || fail "$python is missing: install Python 3.10 or later"
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
     fail "$("$python" --version) is too old for aiokafka: install Python 3.10 or later, or name one by PYTHON=..."
-"$python" -m venv --clear .venv || fail "$python cannot make a venv: install its venv module (python3-venv)"
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r "$lock" ||
+
+# A pip that can work for another Python (from 22.3 on) need not be copied into the venv,
+# which takes longer than all else here.
+pip="$python -m pip --python .venv/bin/python"
+bare=--without-pip
+"$python" -m pip --python "$python" --version >/dev/null 2>&1 || { pip=".venv/bin/python -m pip"; bare=; }
+"$python" -m venv --clear $bare .venv || fail "$python cannot make a venv: install its venv module (python3-venv)"
+$pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r "$lock" ||
     fail "pip could not install $lock into .venv"
 cp "$lock" .venv/requirements.txt
