@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -147,4 +148,55 @@ func within(t *testing.T, what string, met func() bool) {
 			t.Fatalf("a minute later it is not so that %s", what)
 		}
 	}
+}
+
+// TestKilledContestant: the program of a client that plays in a process of its own ends
+// with it, also by kill -9.
+func TestKilledContestant(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	cmd := exec.Command(self, "run", "graceful-shutdown", "--variant=member=none,signal=term",
+		"--client=exec:env "+asMain+"= "+asFranz+"=1 "+self)
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), asMain+"=1"), &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	programs := map[string][]string{} // by contestant: one to ask, one to play
+	within(t, "two members run their programs", func() bool {
+		for _, pid := range childrenOf(t, cmd.Process.Pid) {
+			if theirs := childrenOf(t, atoi(t, pid)); len(theirs) == 2 {
+				programs[pid] = theirs
+			}
+		}
+		return len(programs) == 2
+	})
+	gone := func(pids []string) func() bool {
+		return func() bool {
+			for _, pid := range pids {
+				if state, _ := stateOf(pid); state != "" && state != "Z" {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	var all []string
+	for contestant, theirs := range programs {
+		if all == nil {
+			if err := syscall.Kill(atoi(t, contestant), syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			within(t, "the programs of a killed member are gone", gone(theirs))
+		}
+		all = append(append(all, theirs...), contestant)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed, as it was to be
+	within(t, "nothing is left", gone(all))
 }

@@ -20,9 +20,16 @@ import (
 // as a contestant too.
 const asMain = "KCOMPARE_TEST_AS_MAIN"
 
+// asFranz makes it franz as a stranger's program.
+const asFranz = "KCOMPARE_TEST_AS_FRANZ"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asMain) != "" {
 		main()
+	}
+	if os.Getenv(asFranz) != "" {
+		served()
+		return
 	}
 	testscript.Main(m, map[string]func(){"kcompare": main, "served-franz": served})
 }
