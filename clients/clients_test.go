@@ -163,3 +163,36 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("expected a fault that quotes stdout and stderr without the password, got %s", fault)
 	}
 }
+
+// TestPlaysAgain: a process that allows it plays for the next who asks, unless something
+// is left of what it played before. The doctored program has its process in Via.
+func TestPlaysAgain(t *testing.T) {
+	starter := child.NewStarter()
+	t.Cleanup(starter.Close)
+	program, err := clients.New(t.Context(), starter, doctored("plays again"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	playsIn := func(leave bool) string {
+		t.Helper()
+		running, err := program.Start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer running.Close()
+		p, err := running.NewProducer(drivers.Settings{Config: map[string]string{"bootstrap.servers": "127.0.0.1:1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !leave {
+			if err := p.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return running.Library().Via
+	}
+	first, second := playsIn(false), playsIn(true)
+	if third := playsIn(false); first != second || third == second || !strings.HasPrefix(first, "process ") {
+		t.Errorf("expected one process twice, and another one after a client was left open, got %q, %q, %q", first, second, third)
+	}
+}

@@ -63,7 +63,7 @@ func parent() {
 
 // noLies are programs that tests of their own need.
 func noLies() []string {
-	return []string{"honest", "tells a secret", "polls late", "says its number", "a parent"}
+	return []string{"honest", "tells a secret", "polls late", "says its number", "a parent", "plays again"}
 }
 
 // isLie says whether the suite is to catch it.
@@ -77,6 +77,10 @@ func doctors() map[string]doctor {
 	writes := func(lines func(string) []string) doctor { return doctor{lines: lines} }
 	return map[string]doctor{
 		"honest": {},
+		"plays again": writes(func(line string) []string {
+			self := fmt.Sprintf(`"via":"process %d","abilities":["again",`, os.Getpid())
+			return []string{strings.Replace(line, `"abilities":[`, self, 1)}
+		}),
 
 		"duplicates": about(func(l *liar) {
 			l.produce = func(ctx context.Context, p drivers.Producer, r drivers.Record, report func(drivers.Delivery)) {

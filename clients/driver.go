@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,9 @@ type program struct {
 	*running
 	starter *child.Starter
 	like    Program // what every further process is held to
+
+	mu   sync.Mutex
+	idle []*running // that have played, and may play again
 }
 
 // New starts one process of the program and asks who it is; it answers questions about
@@ -46,13 +50,52 @@ func New(ctx context.Context, starter *child.Starter, p Program) (drivers.Progra
 	return &program{running: first, starter: starter, like: p}, nil
 }
 
-// Start starts another process, which must find the same library; see drivers.Program.
+// Start takes a process that may play again, or starts another one, which must find the
+// same library; see drivers.Program.
 func (p *program) Start(ctx context.Context) (drivers.Running, error) {
-	r, err := begin(ctx, p.starter, p.like, p.verdicts)
-	if err != nil {
-		return nil, err
+	r := p.takeIdle()
+	if r == nil {
+		var err error
+		if r, err = begin(ctx, p.starter, p.like, p.verdicts); err != nil {
+			return nil, err
+		}
 	}
-	return r, nil
+	return &played{running: r, of: p}, nil
+}
+
+func (p *program) takeIdle() *running {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.idle) > 0 {
+		last := len(p.idle) - 1
+		r := p.idle[last]
+		p.idle = p.idle[:last]
+		if !r.isWrong() {
+			return r
+		}
+	}
+	return nil
+}
+
+// played is a process while one story has it.
+type played struct {
+	*running
+	of   *program
+	once sync.Once
+}
+
+// Close keeps a process that may play again, and ends any other; see drivers.Running.
+func (p *played) Close() {
+	p.once.Do(func() {
+		if !p.mayPlayAgain() {
+			p.close()
+			return
+		}
+		p.forgetLog()
+		p.of.mu.Lock()
+		defer p.of.mu.Unlock()
+		p.of.idle = append(p.of.idle, p.running)
+	})
 }
 
 // running is drivers.Running.
@@ -60,7 +103,7 @@ type running struct {
 	*process
 	hello    hello
 	verdicts *verdicts
-	clients  atomic.Int64
+	clients  atomic.Int64 // made so far
 }
 
 // begin starts a process and greets it. One that does not answer as it should is ended.
@@ -71,7 +114,7 @@ func begin(ctx context.Context, starter *child.Starter, p Program, v *verdicts) 
 	}
 	r := &running{process: process, verdicts: v}
 	if err := r.greet(ctx); err != nil {
-		r.Close()
+		r.close()
 		return nil, err
 	}
 	return r, nil
@@ -123,6 +166,7 @@ const (
 	store        = "store"
 	plainClose   = "plain-close"
 	manyRecords  = "bulk"
+	again        = "again"
 )
 
 // Abilities is what hello told. Nobody but a driver in process sends batches made by
@@ -190,16 +234,23 @@ func (r *running) make(role drivers.Role, letter string, s drivers.Settings, c c
 	r.enter(h.name, c, s.Log)
 	verb := "new-" + roleName(role)
 	a, err := r.ask(context.Background(), &request{Verb: verb, Handle: h.name, options: o}, r.patience)
-	return r.settingsError(callName(verb), o, a, err)
+	err = r.settingsError(callName(verb), o, a, err)
+	if err == nil {
+		r.open.Add(1)
+	}
+	return err
 }
 
 // Fault is what the program did wrong; see drivers.Running.
 func (r *running) Fault() error { return r.faultNow() }
 
-// Close ends the process; see drivers.Running.
-func (r *running) Close() { r.close() }
+// mayPlayAgain says whether nothing is left of what was played: every client was closed,
+// and every call answered.
+func (r *running) mayPlayAgain() bool {
+	return r.has(again) && r.open.Load() == 0 && !r.isWrong() && !r.isWaiting()
+}
 
 var (
 	_ drivers.Program = (*program)(nil)
-	_ drivers.Running = (*running)(nil)
+	_ drivers.Running = (*played)(nil)
 )

@@ -135,5 +135,9 @@ func (h *handle) shut(plainly bool, into any) error {
 	if err := h.members(c, a, into); err != nil {
 		return err
 	}
-	return h.read(c, a, nil)
+	if err := h.read(c, a, nil); err != nil {
+		return err
+	}
+	h.open.Add(-1)
+	return nil
 }

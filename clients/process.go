@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"kcompare/internal/child"
@@ -50,6 +51,8 @@ type process struct {
 	waiting  map[int64]*call // asked and not answered, given up or not
 	handles  map[string]hearer
 	log      func(string) // of the last client that has one
+
+	open atomic.Int64 // clients that were made and not closed
 }
 
 // hearer is a client that hears what the program says of it.
@@ -327,6 +330,13 @@ func (p *process) enter(handle string, h hearer, log func(string)) {
 	}
 }
 
+// forgetLog drops what the program says of no client.
+func (p *process) forgetLog() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.log = nil
+}
+
 // close asks the program to end, and ends it.
 func (p *process) close() {
 	p.mu.Lock()
@@ -371,6 +381,13 @@ func (p *process) noteEnd(silent bool) {
 	case !state.Success():
 		p.fail("ended after shutdown with %s, expected exit status 0", state)
 	}
+}
+
+// isWaiting says whether a call was not answered, given up or not.
+func (p *process) isWaiting() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.waiting) > 0
 }
 
 // unanswered is the calls of a verb that have no answer.

@@ -8,8 +8,8 @@ import "context"
 type Program interface {
 	Driver
 
-	// Start starts a process. Its error says why it is not ready; ctx bounds the start
-	// only.
+	// Start starts a process, or takes one that played before and has nothing left of it.
+	// Its error says why it is not ready; ctx bounds the start only.
 	Start(ctx context.Context) (Running, error)
 }
 
@@ -22,7 +22,8 @@ type Running interface {
 	// of the library, which the clients report.
 	Fault() error
 
-	// Close ends the process, whatever its clients still do, and waits until it is gone.
-	// Clients that were not closed before are given up.
+	// Close ends the process, whatever its clients still do, and waits until it is gone;
+	// where the program allows it and all its clients are closed it is kept for another
+	// Start. Clients that were not closed before are given up.
 	Close()
 }
