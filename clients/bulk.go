@@ -16,24 +16,20 @@ type many struct {
 	left         int64
 }
 
-// reported takes a run of the bulk; told is false for records that are not of it.
-// A nil bulk has none.
-func (m *many) reported(first, count int64, d drivers.Delivery) (told bool, err error) {
-	if m == nil || first < m.first {
-		return false, nil
-	}
+// reported takes a run that begins in the bulk.
+func (m *many) reported(first, count int64, d drivers.Delivery) error {
 	if count > m.first+m.count-first {
-		return false, fmt.Errorf("%d from %d on are reported, and %d were handed over", count, first, m.first+m.count)
+		return fmt.Errorf("%d from %d on are reported, and the bulk has %d from %d on", count, first, m.count, m.first)
 	}
 	for n := first - m.first; n < first-m.first+count; n++ {
 		if m.had[n/64]&(1<<(n%64)) != 0 {
-			return false, fmt.Errorf("record %d was reported before", m.first+n)
+			return fmt.Errorf("record %d was reported before", m.first+n)
 		}
 		m.had[n/64] |= 1 << (n % 64)
 	}
 	m.left -= count
 	m.reports(drivers.Reported{First: first - m.first, Count: count, Delivery: d})
-	return true, nil
+	return nil
 }
 
 // produceMany is one call; reports come before its answer.
@@ -42,7 +38,7 @@ func (p *producer) produceMany(ctx context.Context, b drivers.Bulk, report func(
 	p.mu.Lock()
 	m.first = p.next
 	p.next += b.Count
-	p.many = m
+	p.bulks = append(p.bulks, m)
 	p.mu.Unlock()
 	var body struct {
 		ElapsedUS int64 `json:"elapsed_us"`

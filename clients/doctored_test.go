@@ -2,6 +2,7 @@ package clients_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -63,7 +64,9 @@ func parent() {
 
 // noLies are programs that tests of their own need.
 func noLies() []string {
-	return []string{"honest", "tells a secret", "polls late", "says its number", "a parent", "plays again"}
+	return []string{
+		"honest", "tells a secret", "tells a secret of an error", "polls late", "says its number", "a parent", "plays again",
+	}
 }
 
 // isLie says whether the suite is to catch it.
@@ -243,10 +246,57 @@ func doctors() map[string]doctor {
 			}
 			return singles
 		}),
+		"loses a record of a bulk": about(func(l *liar) {
+			l.produce = func(ctx context.Context, p drivers.Producer, r drivers.Record, report func(drivers.Delivery)) {
+				if strings.HasPrefix(string(r.Value), "77.") {
+					report(drivers.Delivery{Outcome: drivers.Acked, Partition: drivers.AnyPartition, Offset: drivers.NoOffset})
+					return
+				}
+				p.Produce(ctx, r, report)
+			}
+		}),
+		"offsets off in a bulk": writes(func(line string) []string {
+			if strings.Contains(line, `"count":`) {
+				line = strings.Replace(line, `"offset":`, `"offset":1`, 1)
+			}
+			return []string{line}
+		}),
+		"partition off in a bulk": writes(func(line string) []string {
+			if strings.Contains(line, `"record":`) && !strings.Contains(line, `"partition":`) {
+				line = strings.Replace(line, `"outcome":"acked"`, `"outcome":"acked","partition":2`, 1)
+			}
+			return []string{line}
+		}),
+		"counts other bytes": writes(func(line string) []string {
+			return []string{strings.Replace(line, `"bytes":`, `"bytes":1`, 1)}
+		}),
+		"reads elsewhere": writes(func(line string) []string {
+			return []string{strings.Replace(line, `,0,250]`, `,7,250]`, 1)}
+		}),
+		"runs without what it counts": writes(func(line string) []string {
+			return []string{strings.Replace(line, `,0,250]`, `,0,249]`, 1)}
+		}),
+		"took longer than it did": writes(func(line string) []string {
+			return []string{strings.Replace(line, `"elapsed_us":`, `"elapsed_us":999999999`, 1)}
+		}),
+		"refuses what it is able to": about(func(l *liar) {
+			l.refuses = &drivers.UnsupportedError{Client: "doctored", Key: "enable.idempotence", Value: "true", Reason: "it has no such thing"}
+		}),
+		"differs where nobody asked": writes(func(line string) []string {
+			return []string{strings.Replace(line, `"differences":[`, `"differences":["acks: rounded",`, 1)}
+		}),
 		"tells a secret": writes(func(line string) []string {
-			fmt.Fprintln(os.Stderr, "login with hunter2 failed")
+			fmt.Fprintf(os.Stderr, "login with %s failed\n", secret)
 			if strings.HasPrefix(line, `{"id":2`) {
-				return []string{"login with hunter2 failed"}
+				quoted, _ := json.Marshal(secret)
+				return []string{"login with " + string(quoted) + " failed"}
+			}
+			return []string{line}
+		}),
+		"tells a secret of an error": writes(func(line string) []string {
+			if strings.HasPrefix(line, `{"id":2`) {
+				quoted, _ := json.Marshal("login with " + secret + " failed")
+				return []string{`{"id":2,"error":{"class":"application","text":` + string(quoted) + `}}`}
 			}
 			return []string{line}
 		}),
@@ -289,6 +339,7 @@ func (w *rewriter) Write(b []byte) (int, error) {
 type liar struct {
 	drivers.Driver
 	version string
+	refuses error
 	produce func(context.Context, drivers.Producer, drivers.Record, func(drivers.Delivery))
 	tell    func(drivers.Delivery) drivers.Delivery
 	flush   func()
@@ -305,6 +356,9 @@ func (l *liar) Library() drivers.Library {
 }
 
 func (l *liar) NewProducer(s drivers.Settings) (drivers.Producer, error) {
+	if l.refuses != nil {
+		return nil, l.refuses
+	}
 	p, err := l.Driver.NewProducer(s)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -116,7 +117,8 @@ type secrets struct {
 	values map[string]bool
 }
 
-// note remembers the secret ones of these settings.
+// note remembers the secret ones of these settings: as they are, and as JSON has them, in
+// Go's way and in that of others.
 func (s *secrets) note(settings map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,16 +127,20 @@ func (s *secrets) note(settings map[string]string) {
 			if s.values == nil {
 				s.values = map[string]bool{}
 			}
-			s.values[value] = true
+			inJSON := string(encode(value))
+			inJSON = inJSON[1 : len(inJSON)-1]
+			s.values[value], s.values[inJSON] = true, true
+			s.values[strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(inJSON)] = true
 		}
 	}
 }
 
-// hide takes them out of a text.
+// hide takes them out of a text, the longest first: a shorter one may be a part of it.
 func (s *secrets) hide(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, value := range slices.Sorted(maps.Keys(s.values)) {
+	longestFirst := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }
+	for _, value := range slices.SortedFunc(maps.Keys(s.values), longestFirst) {
 		text = strings.ReplaceAll(text, value, "(secret)")
 	}
 	return text

@@ -47,6 +47,7 @@ type process struct {
 	mu       sync.Mutex
 	fault    error
 	shutting bool // its end is no fault any more
+	over     bool // the child has ended: no answer comes, nobody hangs
 	last     int64
 	waiting  map[int64]*call // asked and not answered, given up or not
 	handles  map[string]hearer
@@ -136,9 +137,12 @@ func (p *process) mayEnd() bool {
 	return p.shutting
 }
 
+// stopTimers ends the time limits of all calls, later ones too. One that ran out when the
+// child is gone would kill a group whose number may be somebody else's by then.
 func (p *process) stopTimers() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.over = true
 	for _, c := range p.waiting {
 		c.stopTimer()
 	}
@@ -169,7 +173,7 @@ func (p *process) send(r *request, limit time.Duration, answered func()) *call {
 	p.last++
 	r.ID = p.last
 	p.waiting[r.ID] = c
-	if limit > 0 {
+	if limit > 0 && !p.over {
 		c.deadline = time.AfterFunc(limit, func() {
 			p.fail("hangs: %s was not answered within %s", c.name(), limit)
 		})
@@ -252,6 +256,9 @@ func (p *process) hear(line []byte) {
 	if err := json.Unmarshal(line, s); err != nil {
 		p.fail("printed what is no line of the protocol: %s", p.quote(line))
 		return
+	}
+	if s.Error != nil {
+		s.Error.Text = p.secrets.hide(s.Error.Text)
 	}
 	switch {
 	case s.ID != nil:

@@ -23,7 +23,7 @@ type producer struct {
 	mu       sync.Mutex
 	next     int64
 	awaiting map[int64]func(drivers.Delivery)
-	many     *many // the bulk under way; nil without one
+	bulks    []*many // under way, or given up
 }
 
 func newProducer() *producer { return &producer{awaiting: map[int64]func(drivers.Delivery){}} }
@@ -94,7 +94,12 @@ func (p *producer) reported(s *said) error {
 func (p *producer) ofMany(first, count int64, d drivers.Delivery) (told bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.many.reported(first, count, d)
+	for _, m := range p.bulks {
+		if first >= m.first && first < m.first+m.count {
+			return true, m.reported(first, count, d)
+		}
+	}
+	return false, nil
 }
 
 // take finds who waits for these records, each once.

@@ -11,6 +11,8 @@ package drivertest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -128,31 +130,60 @@ func (n Needs) In(a drivers.Abilities) bool {
 // Patience bounds a check. What has not come until then never comes.
 const Patience = 30 * time.Second
 
-// Result is what became of a check: it is right where both are empty.
+// Result is what became of a check: it is right where Unable and Wrong are empty.
 type Result struct {
 	Unable string // why it says nothing: an ability that is missing, a setting that the library cannot express
+	Key    string // that setting; empty for an ability
 	Wrong  error  // what was expected, and what came
 }
 
 // Try runs the check, if the driver is able to. What the library has no way to express
-// is not wrong.
+// is not wrong, unless the driver has the ability that is about nothing else.
 func (c Check) Try(ctx context.Context, s Subject) Result {
-	if !c.Needs.In(s.Driver.Abilities()) {
+	can := s.Driver.Abilities()
+	if !c.Needs.In(can) {
 		return Result{Unable: "no " + string(c.Needs)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	err := c.Run(ctx, s)
 	var unsupported *drivers.UnsupportedError
-	if errors.As(err, &unsupported) {
-		return Result{Unable: unsupported.Error()}
+	switch {
+	case !errors.As(err, &unsupported) || saysMore(err):
+		return Result{Wrong: err}
+	case promised(can, unsupported):
+		return Result{Wrong: fmt.Errorf("it says that it has the ability, and refuses the setting: %w", err)}
 	}
-	return Result{Wrong: err}
+	return Result{Unable: unsupported.Error(), Key: unsupported.Key}
+}
+
+// saysMore finds an error beside those about settings that cannot be expressed.
+func saysMore(err error) bool {
+	if joined, is := err.(interface{ Unwrap() []error }); is {
+		return slices.ContainsFunc(joined.Unwrap(), saysMore)
+	}
+	var unsupported *drivers.UnsupportedError
+	return !errors.As(err, &unsupported)
+}
+
+// promised says whether an ability is that the library can express this setting.
+func promised(can drivers.Abilities, refused *drivers.UnsupportedError) bool {
+	switch refused.Key {
+	case "enable.idempotence":
+		return can.Idempotence && refused.Value == "true"
+	case "transactional.id":
+		return can.Transactions
+	case "group.id":
+		return can.Groups
+	}
+	return false
 }
 
 // Run runs every check as a subtest, side by side. They mostly wait: with
-// go test -parallel=8 a suite takes a third of the time on two cores. What the
-// driver is unable to do is skipped, and the test log says so.
+// go test -parallel=8 a suite takes a third of the time on two cores. A check that
+// needs an ability that the driver does not have is skipped, and the test log says so.
+// A setting that it cannot express is an error here: the drivers that are tested like
+// this can express all that the suite sets, and a check that says nothing is none.
 func Run(t *testing.T, cluster Cluster, driver drivers.Driver) {
 	for _, check := range Checks() {
 		t.Run(check.Name, func(t *testing.T) {
@@ -160,6 +191,8 @@ func Run(t *testing.T, cluster Cluster, driver drivers.Driver) {
 			switch r := check.Try(t.Context(), Subject{Driver: driver, Cluster: cluster}); {
 			case r.Wrong != nil:
 				t.Error(r.Wrong)
+			case r.Key != "":
+				t.Error(r.Unable)
 			case r.Unable != "":
 				t.Skipf("%s: %s", driver.Client(), r.Unable)
 			}

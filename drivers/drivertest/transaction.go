@@ -276,7 +276,7 @@ func offsetsPending(ctx context.Context, s Subject) error {
 		case undecided && err == nil:
 			return fmt.Errorf("committed while a transaction has offsets: expected to wait until the end of its context, got %s", places(got))
 		case !undecided && (err != nil || len(got) > 0):
-			return fmt.Errorf("committed while nobody has stored offsets: expected none, got %s: %w", places(got), err)
+			return fmt.Errorf("committed while nobody has stored offsets: expected none and no error, got %s: %v", places(got), err)
 		}
 		return commit(ctx, w.producer)
 	})
