@@ -57,10 +57,16 @@ func (p *producer) produceMany(ctx context.Context, b drivers.Bulk, report func(
 	return time.Duration(body.ElapsedUS) * time.Microsecond, err
 }
 
+// lastCount is how long the answer to consume-many may still come: without it nobody
+// knows what was read.
+const lastCount = 3 * time.Second
+
 // consumeMany is one call.
 func (c *consumer) consumeMany(ctx context.Context, count int64) (drivers.Consumed, error) {
 	var body consumed
-	if err := c.askTimed(ctx, &request{Verb: "consume-many", bulk: bulk{Count: count}}, &body); err != nil {
+	left := timeLeft(ctx)
+	r := &request{Verb: "consume-many", TimeoutMS: millis(left), bulk: bulk{Count: count}}
+	if err := c.askUntil(ctx, r, left+c.patience, lastCount, &body); err != nil {
 		return drivers.Consumed{}, err
 	}
 	got := drivers.Consumed{Records: body.Count, Bytes: body.Bytes, Elapsed: time.Duration(body.ElapsedUS) * time.Microsecond}

@@ -59,6 +59,11 @@ func (h *handle) askBroker(ctx context.Context, r *request, into any) error {
 }
 
 func (h *handle) askFor(ctx context.Context, r *request, limit time.Duration, into any) error {
+	return h.askUntil(ctx, r, limit, lastWord, into)
+}
+
+// askUntil waits for word longer than ctx.
+func (h *handle) askUntil(ctx context.Context, r *request, limit, word time.Duration, into any) error {
 	if h.closed.Load() {
 		return closedError(callName(r.Verb))
 	}
@@ -66,7 +71,7 @@ func (h *handle) askFor(ctx context.Context, r *request, limit time.Duration, in
 	if err != nil {
 		return h.callError(callName(r.Verb), err)
 	}
-	a, err := h.wait(ctx, c, lastWord)
+	a, err := h.wait(ctx, c, word)
 	if err != nil {
 		return h.callError(callName(r.Verb), err)
 	}

@@ -100,7 +100,7 @@ func (r *runs) tell() {
 		r.told++
 	}
 	const worthwhile = 20 // records of a run on average
-	if int64(len(exact))*worthwhile > r.told-begin {
+	if len(exact) > 1 && int64(len(exact))*worthwhile > r.told-begin {
 		exact = rough
 	}
 	for _, run := range exact {

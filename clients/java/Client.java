@@ -381,7 +381,7 @@ public final class Client {
       out.write(new Run(record, told.partition(), offset(told)).toReport(producer));
     }
 
-    private void failed(Failure failure) {
+    void failed(Failure failure) {
       out.write(
           members(
               "handle",
@@ -459,7 +459,8 @@ public final class Client {
     private final int partition;
     private final long keys;
     private final int width;
-    private List<BulkReport> acked = new ArrayList<>(); // and not told yet
+    private final Map<Long, BulkReport> reports = new HashMap<>(); // behind what was told
+    private long next; // number, the first that was not told
     private long remaining;
     private long lastReport;
 
@@ -471,6 +472,7 @@ public final class Client {
       count = request.number("count");
       keys = request.number("keys");
       width = (int) request.number("value_bytes");
+      next = first;
       remaining = count;
     }
 
@@ -508,24 +510,29 @@ public final class Client {
       return remaining > 0;
     }
 
-    private synchronized void reported() {
+    private synchronized void note(BulkReport report) {
+      reports.put(report.record, report);
       lastReport = System.nanoTime();
       if (--remaining == 0) {
         notifyAll();
       }
     }
 
+    /** What follows without a gap: a batch of one partition has every third record or so. */
     private synchronized List<BulkReport> takeAcked() {
-      var taken = acked;
-      acked = new ArrayList<>();
+      List<BulkReport> taken = new ArrayList<>();
+      for (var report = reports.remove(next); report != null; report = reports.remove(next)) {
+        next++;
+        if (report.acked) {
+          taken.add(report);
+        }
+      }
       return taken;
     }
 
     private void tell() {
-      List<BulkReport> reports = takeAcked();
-      reports.sort(Comparator.comparing(report -> report.record));
       Run run = null;
-      for (BulkReport report : reports) {
+      for (BulkReport report : takeAcked()) {
         if (run != null && run.extend(report.record, report.to, report.at)) {
           continue;
         }
@@ -540,6 +547,7 @@ public final class Client {
     }
 
     private final class BulkReport extends Report {
+      private boolean acked;
       private int to;
       private long at;
 
@@ -548,18 +556,17 @@ public final class Client {
       }
 
       @Override
-      public void onCompletion(RecordMetadata told, Exception e) {
-        super.onCompletion(told, e);
-        reported();
+      void acked(RecordMetadata told) {
+        acked = true;
+        to = told.partition();
+        at = offset(told);
+        note(this);
       }
 
       @Override
-      void acked(RecordMetadata told) {
-        to = told.partition();
-        at = offset(told);
-        synchronized (Bulk.this) {
-          acked.add(this);
-        }
+      void failed(Failure failure) {
+        super.failed(failure);
+        note(this);
       }
     }
   }
