@@ -307,7 +307,7 @@ func doctors() map[string]doctor {
 				return records
 			}
 		}),
-		"says its number": {before: func() { fmt.Fprintln(os.Stderr, os.Getpid()) }},
+		"says its number": {before: func() { fmt.Fprintln(os.Stderr, os.Getpid()) }, after: hang}, // deaf to the end of stdin
 		"a parent":        {before: parent},
 	}
 }

@@ -122,7 +122,7 @@ func begin(ctx context.Context, starter *child.Starter, p Program, v *verdicts) 
 
 // greet asks who the program is, and holds it to what is expected.
 func (r *running) greet(ctx context.Context) error {
-	a, err := r.ask(ctx, &request{Verb: "hello", Protocol: protocol, Kcompare: "1"}, r.patience)
+	a, err := r.ask(ctx, &request{Verb: "hello", Protocol: protocol}, r.patience)
 	if err != nil {
 		return err
 	}

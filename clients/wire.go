@@ -19,8 +19,7 @@ type request struct {
 	Handle    string `json:"handle,omitempty"`
 	TimeoutMS *int64 `json:"timeout_ms,omitempty"`
 
-	Protocol int    `json:"protocol,omitempty"`
-	Kcompare string `json:"kcompare,omitempty"`
+	Protocol int `json:"protocol,omitempty"`
 
 	Role string `json:"role,omitempty"`
 	options

@@ -1,4 +1,4 @@
-"""A client program for kcompare in ninety lines; docs/write-a-client.md goes through it."""
+"""A client program for kcompare in a hundred lines; docs/write-a-client.md goes through it."""
 
 import base64, json, os, pathlib, platform, sys, threading, time
 
