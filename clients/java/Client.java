@@ -150,7 +150,8 @@ public final class Client {
         "version",
         version(),
         "abilities",
-        List.of("idempotence", "transactions", "groups", "rebalances", "plain-close", "bulk", "again"));
+        List.of(
+            "idempotence", "transactions", "groups", "rebalances", "plain-close", "bulk", "again"));
   }
 
   /** Reads what the library itself reads (AppInfoParser, which later releases keep internal). */

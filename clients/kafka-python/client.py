@@ -402,7 +402,7 @@ class Runs:
                 reports.append((self.next, *report))
             self.next += 1
         runs = joined(reports)
-        if 1 < len(runs) and len(reports) < len(runs) * WORTHWHILE:  # neighbours went to different partitions
+        if len(runs) > 1 and len(reports) < len(runs) * WORTHWHILE:  # neighbours went to different partitions
             runs = joined((record, -1, -1) for record, _, _ in reports)
         acked = {"handle": self.handle, "outcome": "acked"}
         self.output.write(*(acked | {"record": r, "count": count} | place(p, offset) for r, p, offset, count in runs))

@@ -7,8 +7,8 @@ import (
 	"kcompare/drivers"
 )
 
-// startClient starts the process of a client that lives in one, for this trial alone,
-// and says whether there is a client to play with.
+// startClient gets a process for a client that lives in one, which this trial has alone
+// until stopClient, and says whether there is a client to play with.
 func (r *run) startClient(ctx context.Context) bool {
 	program, is := r.spec.Driver.(drivers.Program)
 	if !is {
