@@ -150,9 +150,14 @@ function translate({ role, settings, bare }) {
   const o = { client: {}, retry: {}, both: {}, producer: {}, send: {}, consumer: {}, subscribe: {}, run: {} };
   o.differences = [];
   if (!bare) {
-    o.client.connectionTimeout = 10_000; // its own second is too short on a busy machine
     o.producer.createPartitioner = Partitioners.DefaultPartitioner;
     o.run.autoCommit = false;
+    if (!settings['socket.connection.setup.timeout.ms']) {
+      o.client.connectionTimeout = 10_000;
+      o.differences.push(
+        'socket.connection.setup.timeout.ms: it is 10000, since the second that kafkajs waits by default is short on a busy machine',
+      );
+    }
   }
   for (const key of Object.keys(settings).sort()) {
     const rule = rules[role][key];
@@ -160,6 +165,7 @@ function translate({ role, settings, bare }) {
     const difference = applied(rule, key, o, settings);
     if (difference) o.differences.push(`${key}: ${difference}`);
   }
+  o.differences.sort();
   secure(o);
   return o;
 }
@@ -245,7 +251,7 @@ function classOf(verb, e, cause) {
 function classOfRecord(e, cause) {
   const unmade = cause.code === 'ERR_INVALID_ARG_TYPE' || cause.name === 'KafkaJSNonRetriableError'; // never sent
   if (refused.has(cause.type) || (unmade && !isOfTransaction(cause))) return 'application';
-  if (cause.type === 'UNKNOWN_TOPIC_OR_PARTITION' || cause.type === 'LEADER_NOT_AVAILABLE') return 'retriable';
+  if (cause.type === 'UNKNOWN_TOPIC_OR_PARTITION') return 'retriable'; // every attempt says so
   const once = cause.type && cause.retriable && e.retryCount === 0;
   return once && !unsure.has(cause.type) ? 'retriable' : 'unknown-outcome';
 }
