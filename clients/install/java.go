@@ -152,9 +152,10 @@ func compareJars(lock []byte, jars []pkg) error {
 	return nil
 }
 
-// javaOptions make a short run short.
+// javaOptions make a short run short, and leave stdout to the protocol: that is where
+// HotSpot writes its own warnings.
 func javaOptions() []string {
-	return []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"}
+	return []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=warning:stderr"}
 }
 
 // command starts the compiled program.
