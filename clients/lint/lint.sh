@@ -1,7 +1,8 @@
 #!/bin/sh
 # Lints and formats the client programs and the Python examples: ruff for Python, eslint
-# and prettier for JavaScript, google-java-format for Java. The tools are pinned by the
-# lock files beside this and kept in .clients/lint; what is there is not brought again.
+# and prettier for JavaScript, google-java-format and javac with all its warnings for Java.
+# The tools are pinned by the lock files beside this and kept in .clients/lint; what is
+# there is not brought again.
 # `lint.sh fmt` writes what `lint.sh` asks for.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -51,3 +52,9 @@ java_format --dry-run --set-exit-if-changed >/dev/null || {
     echo "clients/java/Client.java is not formatted: make fmt-clients" >&2
     exit 1
 }
+
+lib=.clients/clients/java@4.4.0/lib
+[ -d "$lib" ] || { echo "$lib is not there: make setup" >&2; exit 1; }
+classes=$(mktemp -d)
+trap 'rm -rf "$classes"' EXIT
+javac -Xlint:all -Werror -d "$classes" -cp "$lib/*" clients/java/Client.java
