@@ -1,2 +1,0 @@
-// Package sarama is the driver on IBM/sarama.
-package sarama
