@@ -140,18 +140,13 @@ public final class Client {
   }
 
   private static Map<String, Object> hello() throws IOException {
-    return members(
-        "protocol",
-        1,
-        "language",
-        "Java " + System.getProperty("java.version"),
-        "library",
-        "kafka-clients",
-        "version",
-        version(),
+    var who = members("protocol", 1, "library", "kafka-clients", "version", version());
+    who.put("language", "Java " + System.getProperty("java.version"));
+    who.put(
         "abilities",
         List.of(
             "idempotence", "transactions", "groups", "rebalances", "plain-close", "bulk", "again"));
+    return who;
   }
 
   /** Reads what the library itself reads (AppInfoParser, which later releases keep internal). */
@@ -383,18 +378,10 @@ public final class Client {
     }
 
     void failed(Failure failure) {
-      out.write(
-          members(
-              "handle",
-              producer.name,
-              "record",
-              record,
-              "outcome",
-              "failed",
-              "partition",
-              partition < 0 ? null : partition,
-              "error",
-              failure.members));
+      var report = members("handle", producer.name, "record", record, "outcome", "failed");
+      report.putAll(
+          members("partition", partition < 0 ? null : partition, "error", failure.members));
+      out.write(report);
     }
   }
 
@@ -433,19 +420,11 @@ public final class Client {
     }
 
     Map<String, Object> toReport(Producer producer) {
-      return members(
-          "handle",
-          producer.name,
-          "record",
-          first,
-          "count",
-          count == 1 ? null : count,
-          "outcome",
-          "acked",
-          "partition",
-          partition < 0 ? null : partition,
-          "offset",
-          offset < 0 ? null : offset);
+      var report = members("handle", producer.name, "record", first, "outcome", "acked");
+      report.putAll(members("count", count == 1 ? null : count));
+      report.putAll(members("partition", partition < 0 ? null : partition));
+      report.putAll(members("offset", offset < 0 ? null : offset));
+      return report;
     }
   }
 
@@ -722,15 +701,9 @@ public final class Client {
       }
       var told = new ArrayList<Object>();
       runs.forEach((run, p) -> told.add(List.of(p.topic(), p.partition(), run.first, run.count)));
+      long elapsed = (ended - began) / 1000;
       return members(
-          "count",
-          returned - before,
-          "bytes",
-          bytes,
-          "elapsed_us",
-          (ended - began) / 1000,
-          "runs",
-          told);
+          "count", returned - before, "bytes", bytes, "elapsed_us", elapsed, "runs", told);
     }
 
     private List<Object> positions() {
