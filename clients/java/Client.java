@@ -328,6 +328,7 @@ public final class Client {
       handles.remove(name);
       if (request.flag("plainly")) {
         inTurn(request, () -> call(() -> library.close(), Reasons::ofCall));
+        endThreads();
       } else {
         waiting.execute(() -> out.answer(request, this::giveUp));
       }
@@ -338,9 +339,15 @@ public final class Client {
       if (library != null) {
         call(() -> library.close(Duration.ZERO), Reasons::ofCall);
       }
-      turns.shutdown();
+      endThreads();
       turns.awaitTermination(1, TimeUnit.SECONDS); // what waits there is refused before the answer
       return members();
+    }
+
+    /** A process may play another trial, and keep none of this one's threads. */
+    private void endThreads() {
+      turns.execute(flusher::shutdown); // the turns before it may flush
+      turns.shutdown();
     }
   }
 
