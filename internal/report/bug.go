@@ -17,6 +17,10 @@ import (
 // promised, what was seen, and no opinion. Paths and addresses of this machine are left
 // out. The error is the writer's.
 func Bugs(w io.Writer, doc evidence.Document) (int, error) {
+	doc, err := withoutPlaces(doc)
+	if err != nil {
+		return 0, fmt.Errorf("take paths and addresses out of the evidence: %w", err)
+	}
 	m := &markdown{}
 	n := 0
 	for _, s := range scenarios(doc.Trials) {
@@ -29,7 +33,7 @@ func Bugs(w io.Writer, doc evidence.Document) (int, error) {
 			}
 		}
 	}
-	if _, err := io.WriteString(w, withoutPlaces(m.out.String(), doc.Again)); err != nil {
+	if _, err := io.WriteString(w, m.out.String()); err != nil {
 		return 0, fmt.Errorf("write bug report: %w", err)
 	}
 	return n, nil

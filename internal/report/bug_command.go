@@ -61,36 +61,3 @@ func baseName(client string) string {
 	name, _, _ := strings.Cut(client, "@")
 	return name
 }
-
-var (
-	unixPath    = regexp.MustCompile("(^|[\\s\"'=(:,`;])(?:/[\\w.@+~-]+)+/([\\w.@+~-]+)")
-	windowsPath = regexp.MustCompile(`\b[A-Za-z]:\\(?:[^\\\s"'` + "`" + `|]+\\)+`)
-)
-
-// withoutPlaces takes out of a report where on this machine things are, and where the
-// cluster is: nobody else needs it.
-func withoutPlaces(text, command string) string {
-	text = unixPath.ReplaceAllString(text, "$1.../$2")
-	text = windowsPath.ReplaceAllString(text, `...\`)
-	for _, w := range shellWords(command) {
-		flag, value, _ := strings.Cut(w, "=")
-		if flag != "--broker" && flag != "--bootstrap-servers" {
-			continue
-		}
-		for address := range strings.SplitSeq(strings.Trim(value, `'"`), ",") {
-			if host, _, is := cutPort(address); is {
-				text = strings.ReplaceAll(strings.ReplaceAll(text, address, "HOST:PORT"), host, "HOST")
-			}
-		}
-	}
-	return text
-}
-
-// cutPort splits HOST:PORT; the words for brokers that kcompare starts have no port.
-func cutPort(address string) (host, port string, is bool) {
-	i := strings.LastIndexByte(address, ':')
-	if i <= 0 {
-		return "", "", false
-	}
-	return address[:i], address[i+1:], true
-}

@@ -51,6 +51,15 @@ func withCase(t *evidence.Trial) {
 	}
 }
 
+// failedWith has these words of the library.
+func failedWith(texts ...string) func(*evidence.Trial) {
+	return func(t *evidence.Trial) {
+		for _, text := range texts {
+			t.Errors = append(t.Errors, evidence.ErrorCount{Call: "produce", Class: "fatal", Code: "X", Count: 1, Text: text})
+		}
+	}
+}
+
 // bugs are documents and what has to be reported of them.
 func bugs() map[string]evidence.Document {
 	whole := document(trial(concurrentOn, "franz"), trial(concurrentOn, "kafkajs", lossy, withCase), trial(sequentialOff, "franz"))
@@ -61,7 +70,14 @@ func bugs() map[string]evidence.Document {
 	const command = "exec:python3 /home/barista/tiny.py --debug"
 	places := document(
 		trial(concurrentOn, command, repeat(1)), trial(concurrentOn, command, repeat(2), lossy),
-		trial(sequentialOff, "java", judged(evidence.Violated, "duplicates is 0, expected to equal responses_dropped (108)")),
+		trial(sequentialOff, "java", judged(evidence.Violated, "duplicates is 0, expected to equal responses_dropped (108)"), failedWith(
+			"at file:///home/barista/x/client.mjs:3:9 [/home/barista/my_app/_in.js]",
+			"no '/Users/barista/Big Shop/keys.pem', none in /home/barista either",
+			`in C:\Users\barista\shop\orders.py, C:\Users\barista and C:/Users/barista/b.py`,
+			"in /home/barista-jürgen/<b>/x.py, -I/home/barista/include, jar:file:/opt/barista/a.jar",
+			"10.1.2.3:9092 and [fe80::1]:9092 are away, 127.0.0.1:40001 is not",
+			"broker-1.shop.example. said no, see https://kafka.apache.org/documentation and read/write",
+		)),
 	)
 	places.Broker = evidence.Broker{Kind: "external", Software: "Apache Kafka at broker-1.shop.example", Nodes: 1}
 	places.Again = "kcompare run --client=all --broker=broker-1.shop.example:9092 --command-config=/etc/kafka/client.properties --seed=5"
@@ -74,7 +90,7 @@ func TestBugs(t *testing.T) {
 		if n, err := report.Bugs(&b, doc); err != nil || n != strings.Count(b.String(), "\n## Versions\n") {
 			t.Errorf("%s: says that it wrote %d, error %v", name, n, err)
 		}
-		for _, place := range []string{"/home", "/etc", "barista", "shop.example", "9092"} {
+		for _, place := range []string{"/home", "/etc", "barista", "shop.example", "9092", "Users", "10.1.2", "fe80"} {
 			if strings.Contains(b.String(), place) {
 				t.Errorf("%s names %s", name, place)
 			}
