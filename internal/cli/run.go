@@ -67,7 +67,7 @@ unstable; 130 interrupted, what was finished is printed.`,
 	f.StringVar(&opts.broker, "broker", brokerEmbedded, "embedded; kafka: an Apache Kafka that is started for the run (needs Java and Maven); or HOST:PORT,... of a cluster of your own")
 	opts.siteOptions.flags(f)
 	opts.ownBroker.flags(f)
-	opts.shrinkOptions.register(f)
+	opts.shrinkFlags(f)
 	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
 	f.StringArrayVar(&opts.variants, "variant", nil, "only variants that contain all of these `key=value,...` pairs (repeat it for others)")
 	f.IntVar(&p.Messages, "messages", p.Messages, "size of a story; each says how many records it makes of it")

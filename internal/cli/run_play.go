@@ -176,31 +176,43 @@ func judge(ctx context.Context, spec trial.Spec) (evidence.Trial, *evidence.Obse
 // the trial, which goes on into the document of the whole run, it leaves where
 // they are from there.
 func (o *runOptions) store(t *evidence.Trial, seen *evidence.Observed) error {
-	base := fmt.Sprintf("%s-%s-%s", t.Scenario, fileName(t.Client), t.Variant)
-	if t.Repeat > 0 {
-		base += fmt.Sprintf("-%d", t.Repeat)
+	trace, log := evidenceName(*t)+".trace.jsonl", evidenceName(*t)+".log.jsonl"
+	if err := o.storeFile(trace, func(w io.Writer) error { return evidence.EncodeTrace(w, seen.Trace) }); err != nil {
+		return err
 	}
-	t.Trace, t.Log = base+".trace.jsonl", base+".log.jsonl"
-	doc := o.document([]evidence.Trial{*t})
+	if err := o.storeFile(log, func(w io.Writer) error { return evidence.EncodeLog(w, seen.Log) }); err != nil {
+		return err
+	}
+	t.Trace, t.Log = o.fromDocument(trace), o.fromDocument(log)
+	return o.storeTrial(*t) // last: it names the others
+}
+
+// storeTrial writes the evidence of a trial whose trace and log are there.
+func (o *runOptions) storeTrial(t evidence.Trial) error {
+	t.Trace, t.Log = filepath.Base(t.Trace), filepath.Base(t.Log)
+	doc := o.document([]evidence.Trial{t})
 	doc.ElapsedMS = t.ElapsedMS
-	for _, file := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{
-		{t.Trace, func(w io.Writer) error { return evidence.EncodeTrace(w, seen.Trace) }},
-		{t.Log, func(w io.Writer) error { return evidence.EncodeLog(w, seen.Log) }},
-		{base + ".json", func(w io.Writer) error { return evidence.Encode(w, doc) }}, // last: it names the others
-	} {
-		var b bytes.Buffer
-		if err := file.write(&b); err != nil {
-			return err
-		}
-		if err := maybe.WriteFile(filepath.Join(o.evidenceDir, file.name), b.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("write evidence: %w", err)
-		}
+	return o.storeFile(evidenceName(t)+".json", func(w io.Writer) error { return evidence.Encode(w, doc) })
+}
+
+func (o *runOptions) storeFile(name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
 	}
-	t.Trace, t.Log = o.fromDocument(t.Trace), o.fromDocument(t.Log)
+	if err := maybe.WriteFile(filepath.Join(o.evidenceDir, name), b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write evidence: %w", err)
+	}
 	return nil
+}
+
+// evidenceName is what the files of a trial are called, before what they hold.
+func evidenceName(t evidence.Trial) string {
+	name := fmt.Sprintf("%s-%s-%s", t.Scenario, fileName(t.Client), t.Variant)
+	if t.Repeat > 0 {
+		name += fmt.Sprintf("-%d", t.Repeat)
+	}
+	return name
 }
 
 // fileName is a client's name as a part of that of a file: that of a command may hold

@@ -152,7 +152,7 @@ func (b bug) steps(m *markdown) {
 		m.paragraph(say(fmt.Sprintf("Seen in %d of %d repeats.", times, n)))
 	}
 	if s := b.trial.Shrunk; s != nil {
-		m.paragraph(say(fmt.Sprintf("The smallest case found (%s, seen %d of %d times):", aboutSmallest(s), s.Times, s.Tries)))
+		m.paragraph(say(fmt.Sprintf("The smallest case found (%s, seen %d of %d times):", AboutSmallest(s), s.Times, s.Tries)))
 		b.command(m, s.Command)
 	}
 }

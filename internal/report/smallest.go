@@ -13,14 +13,15 @@ import (
 func smallest(c client) []phrase {
 	for _, t := range c.trials {
 		if s := t.Shrunk; s != nil {
-			return []phrase{{word(fmt.Sprintf("smallest case found: %s, %d of %d times: %s", aboutSmallest(s), s.Times, s.Tries, s.Command))}}
+			return []phrase{{word(fmt.Sprintf("smallest case found: %s, %d of %d times: %s", AboutSmallest(s), s.Times, s.Tries, s.Command))}}
 		}
 	}
 	return nil
 }
 
-// aboutSmallest is "2 records, 1 lost answer".
-func aboutSmallest(s *evidence.Shrunk) string {
+// AboutSmallest is "2 records, 1 lost answer": what a trial was shrunk to. A run tells
+// it as soon as it is known.
+func AboutSmallest(s *evidence.Shrunk) string {
 	parts := []string{over([]int64{s.Records}).plural("record")}
 	for _, kind := range slices.Sorted(maps.Keys(s.Struck)) {
 		parts = append(parts, over([]int64{s.Struck[kind]}).plural(struckNoun(kind)))

@@ -59,6 +59,13 @@ func (s Search) Smallest(ctx context.Context) (*evidence.Shrunk, error) {
 	return second, nil
 }
 
+// Possible says whether a trial has an anomaly to be shrunk by. What else breaks a claim,
+// such as a count, is another one in a smaller trial.
+func Possible(t evidence.Trial) bool {
+	_, is := anomalyOf(t)
+	return is
+}
+
 // anomalyOf is the one that a trial is shrunk by: the first that its variant forbids.
 func anomalyOf(t evidence.Trial) (evidence.Anomaly, bool) {
 	if i := slices.IndexFunc(t.Anomalies, func(a evidence.Anomaly) bool { return !a.Allowed }); i >= 0 {
