@@ -137,25 +137,37 @@ func keys[V any](a, b map[string]V) []string {
 }
 
 // compareClient looks for requests that a client began or ceased to make. A single trial
-// does not tell: some requests depend on how long it took.
+// does not tell: some requests depend on how long it took. Those of a trial that was not
+// played to its end on both sides are left out.
 func compareClient(own []pair, l limits) Client {
 	c := Client{Old: own[0].old[0].Client, New: own[0].new[0].Client, Changes: []Change{}}
-	var old, new []evidence.Trial
-	for _, p := range own {
-		old, new = append(old, p.old...), append(new, p.new...)
-	}
 	library := func(t evidence.Trial) string { return t.Library }
-	c.OldLibrary, c.NewLibrary = strings.Join(distinct(old, library), ", "), strings.Join(distinct(new, library), ", ")
+	c.OldLibrary, c.NewLibrary = strings.Join(distinct(oldOf(own), library), ", "), strings.Join(distinct(newOf(own), library), ", ")
 	if l.broker != "" {
 		return c
 	}
-	o, n := requests(old), requests(new)
+	whole := filter(own, func(p pair) bool { return p.nothingShown() == "" && p.supported() })
+	o, n := requests(oldOf(whole)), requests(newOf(whole))
 	for _, api := range keys(o, n) {
 		if (o[api] == 0) != (n[api] == 0) {
 			c.Changes = append(c.Changes, Change{What: Request, Name: api, Old: someOf(o[api]), New: someOf(n[api])})
 		}
 	}
 	return c
+}
+
+func oldOf(pairs []pair) (all []evidence.Trial) {
+	for _, p := range pairs {
+		all = append(all, p.old...)
+	}
+	return all
+}
+
+func newOf(pairs []pair) (all []evidence.Trial) {
+	for _, p := range pairs {
+		all = append(all, p.new...)
+	}
+	return all
 }
 
 func requests(trials []evidence.Trial) map[string]int64 {

@@ -127,6 +127,8 @@ func TestTrials(t *testing.T) {
 			changes: one(diff.Difference, "linger.ms: rounded", "approximate", ""), exit: 3},
 		{name: "inconclusive now", new: []change{inconclusive, func(t *evidence.Trial) { t.Counts = nil }},
 			unclear: []string{"new is inconclusive: the trace is empty"}, exit: 4},
+		{name: "requests of a trial that did not end", new: []change{inconclusive, func(t *evidence.Trial) { t.Requests = map[string]int64{"Metadata": 1} }},
+			unclear: []string{"new is inconclusive: the trace is empty"}, exit: 4},
 		{name: "inconclusive before", old: []change{inconclusive}, new: []change{func(t *evidence.Trial) { t.Verdict = evidence.Violated }},
 			unclear: []string{"old is inconclusive: the trace is empty"}, exit: 4},
 		{name: "not supported before", old: []change{unsupported}, changes: one(diff.Verdict, "", "not-supported", "holds"), exit: 3},
