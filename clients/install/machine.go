@@ -66,7 +66,7 @@ func (m machine) run(ctx context.Context, dir, tool string, args ...string) (str
 	case <-limited.Done():
 		p.KillGroup()
 		<-p.Done()
-		return "", context.Cause(limited)
+		return out.String(), &toolError{tool: filepath.Base(tool), args: args, err: context.Cause(limited), said: out.String()}
 	}
 	if err := p.Err(); err != nil {
 		return out.String(), &toolError{tool: filepath.Base(tool), args: args, err: err, said: out.String()}

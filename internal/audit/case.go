@@ -88,10 +88,11 @@ type slot struct {
 func eachSlot(all []evidence.Exchange, visit func(evidence.RecordID, slot)) {
 	for _, e := range all {
 		for _, b := range e.Batches {
+			if b.ProducerID < 0 || int(b.Records) != len(b.IDs) {
+				continue // where some records are not named, the position of the others is not known
+			}
 			for i, id := range b.IDs {
-				if b.ProducerID >= 0 {
-					visit(id, slot{place{b.Topic, b.Partition}, b.ProducerID, b.ProducerEpoch, b.BaseSequence + int32(i)})
-				}
+				visit(id, slot{place{b.Topic, b.Partition}, b.ProducerID, b.ProducerEpoch, sequence(b.BaseSequence, int64(i))})
 			}
 		}
 	}
@@ -118,7 +119,7 @@ func storedCopy(p evidence.PartitionLog, b evidence.Batch, r evidence.LogRecord)
 		ProducerID: b.ProducerID, ProducerEpoch: b.ProducerEpoch, Sequence: -1, Transactional: b.Transactional,
 	}
 	if b.ProducerID >= 0 {
-		s.Sequence = b.BaseSequence + int32(r.Offset-b.BaseOffset)
+		s.Sequence = sequence(b.BaseSequence, r.Offset-b.BaseOffset)
 	}
 	return s
 }

@@ -77,8 +77,8 @@ func wrongs(all []client, clients int) []string {
 	return out
 }
 
-// wrong is "51 of 190 acknowledged records are not in the log (CAUSE), 46 duplicates are
-// (CAUSE)", empty where a client's log has nothing that is not permitted, or where
+// wrong is "51 of 190 acknowledged records are not in the log (CAUSE); 46 records are there
+// once too often (CAUSE)", empty where a client's log has nothing that is not permitted, or where
 // nothing is forbidden.
 func wrong(c client) string {
 	if verdict, _ := c.verdict(); verdict != evidence.Violated {
