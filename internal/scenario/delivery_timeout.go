@@ -123,6 +123,9 @@ func few(p Parameters, of, least int) Parameters {
 
 // scaled makes a variant tell fewer messages than the user asked for.
 func scaled(v Variant, of, least int) Variant {
+	if whole := v; whole.FewRetries != nil { // what that changes is scaled as well
+		v.FewRetries = func(_ Variant, retries int) Variant { return scaled(whole.FewRetries(whole, retries), of, least) }
+	}
 	about, plan, records, run := v.About, v.Plan, v.Records, v.Run
 	v.About = func(p Parameters) string { return about(few(p, of, least)) }
 	v.Plan = func(p Parameters) fault.Plan { return plan(few(p, of, least)) }

@@ -27,14 +27,22 @@ const fewestPayments = 4
 // another attempt followed.
 func withFewRetries(v Variant, how sends, retries int) Variant {
 	v.Requires = []evidence.Check{check(evidence.Acked, ">", 0)}
-	if v.Kind == evidence.Promise {
+	switch {
+	case v.Kind == evidence.Promise:
 		v.Claim = "nothing that was acknowledged is lost, no payment stands twice, and those that are there are in order"
 		v.Checks = []evidence.Check{
 			check(evidence.LostRecords, "==", 0),
 			check(evidence.Duplicates, "==", 0),
 			check(evidence.ReorderedRecords, "==", 0),
 		}
-	} else {
+	case retries == 0:
+		v.Claim = "a payment whose answer is lost fails and is in the log all the same, once"
+		v.Checks = []evidence.Check{
+			check(evidence.LostRecords, "==", 0),
+			check(evidence.Duplicates, "==", 0),
+			check(evidence.FailedPresent, ">", 0),
+		}
+	default:
 		v.Claim = "lost answers leave duplicates"
 		v.Checks = []evidence.Check{check(evidence.LostRecords, "==", 0), check(evidence.Duplicates, ">", 0)}
 	}
@@ -51,7 +59,10 @@ func withFewRetries(v Variant, how sends, retries int) Variant {
 }
 
 func retriesInWords(n int) string {
-	if n == 1 {
+	switch n {
+	case 0:
+		return "no retries"
+	case 1:
 		return "one retry"
 	}
 	return fmt.Sprintf("%d retries", n)

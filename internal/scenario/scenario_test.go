@@ -116,10 +116,21 @@ func TestFewRetries(t *testing.T) {
 			if diff := cmp.Diff(v.With(DefaultParameters()).About(few), v.About(few)); diff != "" {
 				t.Errorf("%s %s with the default retries is another story (-with +own):\n%s", s.Name, v.Name, diff)
 			}
-			if !cmp.Equal(v.With(few).Checks, v.Checks) || !cmp.Equal(v.With(few).Plan(few), v.Plan(few)) {
+			if !cmp.Equal(v.With(few).Checks, v.Checks) || !cmp.Equal(v.With(few).Allowed, v.Allowed) || !cmp.Equal(v.With(few).Plan(few), v.Plan(few)) {
 				changed[s.Name+" "+v.Name] = true
 			}
 		}
+	}
+	none := DefaultParameters()
+	none.Retries = 0
+	for _, c := range idempotentVariant(false, concurrent).With(none).Checks {
+		if c == check(evidence.Duplicates, ">", 0) {
+			t.Error("without retries a lost answer leaves no duplicate, and the control claims one")
+		}
+	}
+	v := oneByOne()
+	if diff := cmp.Diff(v.Plan(few)[:2], v.With(few).Plan(few)[:2]); diff != "" {
+		t.Errorf("with few retries other requests beside Produce are at risk (-want +got):\n%s", diff)
 	}
 	want := map[string]bool{
 		"idempotent enable.idempotence=true,sends=sequential":  true,
@@ -127,7 +138,15 @@ func TestFewRetries(t *testing.T) {
 		"idempotent enable.idempotence=false,sends=sequential": true,
 		"idempotent enable.idempotence=false,sends=concurrent": true,
 		"at-least-once acks=all,sends=concurrent":              true,
+		"transactional end=commit":                             true,
+		"transactional end=abort":                              true,
+		"transactional end=mixed":                              true,
+		"transactional commit=checked":                         true,
+		"transactional commit=unchecked":                       true,
+		"transactional abort=unanswered":                       true,
+		"transactional isolation=read_uncommitted":             true,
 		"transactional end=commit,sends=sequential":            true,
+		"transactional end=mixed,sends=concurrent":             true,
 	}
 	if diff := cmp.Diff(want, changed); diff != "" {
 		t.Errorf("variants that depend on --retries (-want +got):\n%s", diff)

@@ -26,7 +26,8 @@ func oneByOne() Variant {
 		lost.Select.Attempts = 0
 		return append(loseEndings(p), lost)
 	}
-	v.FewRetries = func(v Variant, _ int) Variant {
+	v.FewRetries = func(v Variant, retries int) Variant {
+		v = mayGiveUp(v, retries)
 		v.Plan = func(p Parameters) fault.Plan { return append(loseEndings(p), loseFirstAnswers(p, "")) }
 		return v
 	}
