@@ -74,7 +74,7 @@ test-race: ## the tests of the rooms with goroutines, under the race detector; l
 lint: ## the linters of .golangci.yml
 	$(LINT) run ./...
 
-lint-clients: ## ruff, eslint, prettier and google-java-format on the client programs; brings them to .clients/lint once
+lint-clients: ## ruff, eslint, prettier and google-java-format and javac on the client programs; brings them to .clients/lint once
 	@clients/lint/lint.sh
 
 fmt-clients: ## what lint-clients asks for

@@ -51,6 +51,9 @@ func lastLine(said string, err error) string {
 	if last := lines[len(lines)-1]; last != "" {
 		return last
 	}
+	if err == nil {
+		return "nothing"
+	}
 	return err.Error()
 }
 
