@@ -103,10 +103,10 @@ func (p python) build(ctx context.Context, j job) ([]pkg, error) {
 	if err := os.WriteFile(j.path("requirements.txt"), asked, 0o644); err != nil {
 		return nil, err
 	}
-	args := append(pip[1:],
+	args := slices.Concat(pip[1:], []string{
 		"install", "--disable-pip-version-check", "--progress-bar=off", "--only-binary=:all:",
 		"--report", j.path("report.json"), "-r", j.path("requirements.txt"),
-	)
+	})
 	if j.pinned() {
 		args = append(args, "--require-hashes")
 	}

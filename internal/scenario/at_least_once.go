@@ -83,7 +83,7 @@ func allAtOnce() Variant {
 		About: func(p Parameters) string {
 			return fmt.Sprintf("%s, all handed over at once; for %g %% of them the first request gets lost before the broker, and with its connection the answers to what is in flight.", plural(p.Messages, "payment"), p.DropRate*100)
 		},
-		Plan:       func(p Parameters) fault.Plan { return loseUnansweredRequests(p) },
+		Plan:       loseUnansweredRequests,
 		FewRetries: func(v Variant, _ int) Variant { return aimedAtOne(v) },
 		Records:    paymentRecords,
 		Run:        func(ctx context.Context, s *Stage) error { return sendPayments(ctx, s, concurrent) },
