@@ -155,7 +155,7 @@ function translate({ role, settings, bare }) {
     if (!settings['socket.connection.setup.timeout.ms']) {
       o.client.connectionTimeout = 10_000;
       o.differences.push(
-        'socket.connection.setup.timeout.ms: it is 10000, since the second that kafkajs waits by default is short on a busy machine',
+        'connectionTimeout: it is 10000, since the second that kafkajs waits by default is short on a busy machine',
       );
     }
   }

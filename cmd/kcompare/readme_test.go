@@ -17,7 +17,7 @@ import (
 func TestReadmeShowsTheReport(t *testing.T) {
 	var out, problems bytes.Buffer
 	state := cli.State{Stdout: &out, Stderr: &problems, Width: 100, Now: time.Now, Clients: clients()}
-	if code := cli.Main(t.Context(), state, []string{"run", "idempotent", "--progress=none"}); code != 0 {
+	if code := cli.Main(t.Context(), state, []string{"run", "idempotent", "--client=franz,librdkafka", "--progress=none"}); code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, &problems, &out)
 	}
 	printed := lines(masked(out.String()))

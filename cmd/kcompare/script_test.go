@@ -103,8 +103,27 @@ func condition(name string) (bool, error) {
 		return hasKafka()
 	case "python":
 		return hasPython()
+	case "clients":
+		return hasClients("python", "java", "kafkajs")
 	}
-	return false, fmt.Errorf("condition %q: expected cgo, kafka or python", name)
+	return false, fmt.Errorf("condition %q: expected cgo, kafka, python or clients", name)
+}
+
+// hasClients says whether clients are installed for tests. In CI they have to be.
+func hasClients(names ...string) (bool, error) {
+	for _, name := range names {
+		found, err := filepath.Glob(filepath.Join(repository(), ".clients", "clients", name+"@*", "ready.json"))
+		if err == nil && len(found) == 0 {
+			err = fmt.Errorf("the client %s is not in .clients: make setup", name)
+		}
+		if err != nil {
+			if os.Getenv("CI") != "true" {
+				return false, nil
+			}
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // hasPython says whether the Python clients of examples are there. In CI they have to be.

@@ -48,8 +48,8 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(doc.Trials); n < 1 || n > 3 || doc.Unfinished != 4-n {
-		t.Errorf("%d trials in the document and %d unfinished, want at least 1 of each and 4 in all", n, doc.Unfinished)
+	if n := len(doc.Trials); n < 1 || n > 5 || doc.Unfinished != 6-n {
+		t.Errorf("%d trials in the document and %d unfinished, want at least 1 of each and 6 in all", n, doc.Unfinished)
 	}
 	if !strings.Contains(terminal.got.String(), "interrupted: ") {
 		t.Errorf("stderr does not say that the run was interrupted:\n%s", &terminal.got)
