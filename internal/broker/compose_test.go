@@ -41,7 +41,7 @@ func TestCompose(t *testing.T) {
 			}
 			k := image.up(t, services)
 			for _, story := range [][]string{{"idempotent"}, {"transactional", "--variant=end=commit"}} {
-				cmd := exec.Command(kcompare, slices.Concat([]string{"run", "--messages=20", "--broker=" + joinAddrs(k)}, story)...)
+				cmd := exec.Command(kcompare, slices.Concat([]string{"run", "--client=franz,librdkafka", "--messages=20", "--broker=" + joinAddrs(k)}, story)...)
 				if out, err := k.children.run(withTimeout(t, starting), cmd); err != nil {
 					t.Errorf("kcompare run %q: %v:\n%s", story, err, out)
 				}

@@ -73,7 +73,7 @@ func TestAlikeIdle(t *testing.T) {
 		a, b float64
 		want bool
 	}{
-		{600, 1300, true}, {3000, 6000, true}, {3002, 4000, true}, {1002, 3002, false}, {600, 3000, false}, {6000, 1300, false},
+		{600, 1300, true}, {3000, 6000, true}, {3002, 4000, true}, {1002, 3002, false}, {600, 3000, false}, {6000, 1300, false}, {11987, 5005, true},
 	} {
 		if got := alikeIdle(Observation{Number: tt.a}, Observation{Number: tt.b}); got != tt.want {
 			t.Errorf("%v ms and %v ms: %v, want %v", tt.a, tt.b, got, tt.want)
