@@ -31,6 +31,10 @@ type Situation struct {
 	// where one names it.
 	Aside string
 
+	// alone: it is played before all others, because what they ask at the same time can
+	// change the answer.
+	alone bool
+
 	play func(*session)
 }
 
@@ -77,19 +81,29 @@ func Ask(ctx context.Context, cluster broker.Cluster) (Answers, error) {
 }
 
 // askAll plays several situations at a time: some wait for a timeout, and none
-// knows of another.
+// knows of another. Those that must be alone come first, one by one.
 func askAll(ctx context.Context, reader *broker.Reader, addr string) (Answers, error) {
 	all := Situations()
 	told := make([][]string, len(all))
+	ask := func(ctx context.Context, i int) (err error) {
+		if told[i], err = all[i].ask(ctx, reader, addr); err != nil {
+			return fmt.Errorf("%s: %w", all[i].ID, err)
+		}
+		return nil
+	}
+	for i, one := range all {
+		if one.alone {
+			if err := ask(ctx, i); err != nil {
+				return nil, err
+			}
+		}
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for i, one := range all {
-		group.Go(func() (err error) {
-			if told[i], err = one.ask(ctx, reader, addr); err != nil {
-				return fmt.Errorf("%s: %w", one.ID, err)
-			}
-			return nil
-		})
+		if !one.alone {
+			group.Go(func() error { return ask(ctx, i) })
+		}
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
