@@ -9,6 +9,7 @@ import (
 
 	"kcompare/clients"
 	"kcompare/clients/install"
+	"kcompare/internal/pythontest"
 )
 
 // Program is a shipped client, or another version of one (python@2.11.1), as `make
@@ -21,7 +22,7 @@ func Program(t testing.TB, name string) clients.Program {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	cache := install.Cache{Dir: filepath.Join(repository(t), ".clients"), Env: os.Environ(), Files: clients.Files()}
+	cache := install.Cache{Dir: filepath.Join(pythontest.Repository(t), ".clients"), Env: os.Environ(), Files: clients.Files()}
 	program, err := cache.Find(t.Context(), named)
 	if err == nil {
 		return program
@@ -32,23 +33,4 @@ func Program(t testing.TB, name string) clients.Program {
 	}
 	t.Skipf("the client %s is missing: %v (make setup)", name, errors.Join(err, cache.Lacking(t.Context(), named)))
 	return clients.Program{}
-}
-
-// repository is its root: the folder with go.mod. Tests run in their package's folder.
-func repository(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			t.Fatal("no folder above this one has go.mod")
-		}
-		dir = parent
-	}
 }

@@ -13,7 +13,7 @@ import (
 // not there, or older than the lock file, the test is skipped; with CI=true it fails.
 func Python(t testing.TB) string {
 	t.Helper()
-	root := repository(t)
+	root := Repository(t)
 	lock, err := os.ReadFile(filepath.Join(root, "clients", "python", "requirements.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -29,8 +29,9 @@ func Python(t testing.TB) string {
 	return ""
 }
 
-// repository is its root: the folder with go.mod. Tests run in their package's folder.
-func repository(t testing.TB) string {
+// Repository is the path of its root: the folder with go.mod. Tests run in their package's
+// folder; where none above it has one the test fails.
+func Repository(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
