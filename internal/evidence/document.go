@@ -91,6 +91,8 @@ type Trial struct {
 	Case   *Case   `json:"case,omitempty"`   // of a violated trial: its first anomaly on the wire and in the log
 	Shrunk *Shrunk `json:"shrunk,omitempty"` // the smallest trial in which the same anomaly was found, where it was looked for
 
+	Scenes []Scene `json:"scenes,omitempty"` // parts of the trace for a page, where one was asked for
+
 	Claim    string        `json:"claim"`
 	Requires []Check       `json:"requires"` // without which the checks prove nothing
 	Checks   []Check       `json:"checks"`

@@ -1,0 +1,2 @@
+// Package sequence cuts scenes out of a trace and draws them: as Mermaid text, and as SVG.
+package sequence

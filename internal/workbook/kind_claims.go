@@ -1,0 +1,5 @@
+package workbook
+
+func claimsKind() Kind {
+	return Kind{Name: "claims"}
+}

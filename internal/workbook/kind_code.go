@@ -1,0 +1,5 @@
+package workbook
+
+func codeKind() Kind {
+	return Kind{Name: "code"}
+}

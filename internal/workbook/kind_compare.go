@@ -1,0 +1,5 @@
+package workbook
+
+func compareKind() Kind {
+	return Kind{Name: "compare"}
+}

@@ -1,0 +1,5 @@
+package workbook
+
+func configKind() Kind {
+	return Kind{Name: "config"}
+}

@@ -1,0 +1,5 @@
+package workbook
+
+func defaultsKind() Kind {
+	return Kind{Name: "defaults"}
+}

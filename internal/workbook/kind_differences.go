@@ -1,0 +1,5 @@
+package workbook
+
+func differencesKind() Kind {
+	return Kind{Name: "differences"}
+}

@@ -1,0 +1,5 @@
+package workbook
+
+func errorsKind() Kind {
+	return Kind{Name: "errors"}
+}

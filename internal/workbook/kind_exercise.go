@@ -1,0 +1,5 @@
+package workbook
+
+func exerciseKind() Kind {
+	return Kind{Name: "exercise"}
+}

@@ -1,0 +1,5 @@
+package workbook
+
+func lintKind() Kind {
+	return Kind{Name: "lint"}
+}

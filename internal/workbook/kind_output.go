@@ -1,0 +1,5 @@
+package workbook
+
+func outputKind() Kind {
+	return Kind{Name: "output"}
+}

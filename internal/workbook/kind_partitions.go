@@ -1,0 +1,5 @@
+package workbook
+
+func partitionsKind() Kind {
+	return Kind{Name: "partitions"}
+}

@@ -1,0 +1,5 @@
+package workbook
+
+func plotKind() Kind {
+	return Kind{Name: "plot"}
+}

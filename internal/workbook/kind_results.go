@@ -1,0 +1,5 @@
+package workbook
+
+func resultsKind() Kind {
+	return Kind{Name: "results"}
+}

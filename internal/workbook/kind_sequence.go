@@ -1,0 +1,5 @@
+package workbook
+
+func sequenceKind() Kind {
+	return Kind{Name: "sequence"}
+}

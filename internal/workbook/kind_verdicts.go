@@ -1,0 +1,5 @@
+package workbook
+
+func verdictsKind() Kind {
+	return Kind{Name: "verdicts"}
+}

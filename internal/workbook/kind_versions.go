@@ -1,0 +1,5 @@
+package workbook
+
+func versionsKind() Kind {
+	return Kind{Name: "versions"}
+}
