@@ -21,6 +21,11 @@ type Document struct {
 	ElapsedMS  int64             `json:"elapsed_ms"`           // the whole command; trials may have run side by side
 	Unfinished int               `json:"unfinished,omitempty"` // trials of an interrupted run that are not in here
 	Trials     []Trial           `json:"trials"`
+
+	// Inputs is what evidence that stands behind a page was made of, by what it is
+	// (package workbook): where one of them is another today, the evidence is stale.
+	// Other evidence has none.
+	Inputs map[string]string `json:"inputs,omitempty"`
 }
 
 // Broker says what the trials ran against.
