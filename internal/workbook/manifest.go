@@ -52,7 +52,7 @@ func readManifest(content []byte, known []string) (Manifest, error) {
 	m := DefaultManifest()
 	var err error
 	if read.Clients != nil {
-		if m.Clients, err = clientsOf(read.Clients, known); err != nil {
+		if m.Clients, err = manifestClients(read.Clients, known); err != nil {
 			return Manifest{}, err
 		}
 	}
@@ -116,7 +116,7 @@ func (w word) below(key string) (string, error) {
 	return clean, nil
 }
 
-func clientsOf(words []word, known []string) ([]string, error) {
+func manifestClients(words []word, known []string) ([]string, error) {
 	var names []string
 	for _, w := range words {
 		if err := knownClient(w, known); err != nil {
