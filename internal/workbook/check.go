@@ -1,0 +1,262 @@
+package workbook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"kcompare/internal/page"
+)
+
+// What is wrong with a block, or with what lies beside pages.
+const (
+	RenderStale    = "render-stale"    // rendering it now gives another text or picture
+	InputStale     = "input-stale"     // what its evidence was made of has changed, or there is none
+	HandEdited     = "hand-edited"     // somebody changed its text
+	BrokenRegion   = "broken-region"   // it shows a part of a source that is not there
+	OrphanEvidence = "orphan-evidence" // no block of the course tells of it
+	OrphanPicture  = "orphan-picture"  // its block is gone
+	LintError      = "lint"            // a listing of the author's is wrong
+)
+
+// Finding is one thing that a check found.
+type Finding struct {
+	File    string   `json:"file"`
+	Line    int      `json:"line,omitempty"` // 0: it is about the whole file
+	Column  int      `json:"column,omitempty"`
+	Block   string   `json:"block,omitempty"` // its id
+	Kind    string   `json:"kind"`
+	Reasons []string `json:"reasons,omitempty"`
+	Diff    string   `json:"diff,omitempty"` // from what is there to what would be written
+	Fix     string   `json:"fix,omitempty"`  // the command that ends it
+}
+
+// String is the finding in one line, "file:line:col: block "lost-ack" is render-stale".
+func (f Finding) String() string {
+	at := f.File
+	if f.Line > 0 {
+		at = fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
+	}
+	reasons := strings.Join(f.Reasons, "; ")
+	switch {
+	case f.Block != "" && reasons != "":
+		return fmt.Sprintf("%s: block %q is %s (%s)", at, f.Block, f.Kind, reasons)
+	case f.Block != "":
+		return fmt.Sprintf("%s: block %q is %s", at, f.Block, f.Kind)
+	}
+	return fmt.Sprintf("%s: %s: %s", at, f.Kind, reasons)
+}
+
+// finding is one about a block.
+func (c Chapter) finding(b page.Block, kind string, reasons ...string) Finding {
+	return Finding{
+		File: c.File, Line: b.At.Line, Column: b.At.Column, Block: b.ID, Kind: kind, Reasons: reasons,
+		Fix: "kcompare docs render " + shown(c.File),
+	}
+}
+
+// shown is a path as one types it.
+func shown(path string) string {
+	if strings.ContainsAny(path, " '\"$&;()*?") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// Check says what is not as it should be with the chosen blocks of a book, and writes
+// nothing. The error is page.Problems where pages are wrong.
+func (b Book) Check(c Course, s Source, choice Choice) ([]Finding, error) {
+	var all []Finding
+	var problems page.Problems
+	for _, chapter := range b.Chapters {
+		for _, block := range chapter.Page.Blocks {
+			if !choice.takes(block) {
+				continue
+			}
+			found, wrong := chapter.check(c, s, block)
+			all, problems = append(all, found...), append(problems, wrong...)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return all, nil
+}
+
+// check compares one block with what it would be.
+func (c Chapter) check(course Course, s Source, b page.Block) ([]Finding, page.Problems) {
+	wants, problems := wantsOf(c.block(b), course.Manifest)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	var all []Finding
+	changed, missing := wants.changed(s)
+	if len(changed) > 0 {
+		all = append(all, c.finding(b, InputStale, changed...))
+	}
+	if missing {
+		if b.Edited() {
+			all = append(all, c.compare(b, Content{Markdown: b.Body}))
+		}
+		return all, nil
+	}
+	content, err := renderBlock(course, c.block(b))
+	switch {
+	case err != nil && brokenRegion(b, err):
+		return append(all, c.finding(b, BrokenRegion, err.Error())), nil
+	case err != nil:
+		return nil, page.Problems{problemOf(c.block(b), err)}
+	}
+	if f := c.compare(b, content); f.Kind != "" {
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// brokenRegion says whether what a block of code shows is no longer in its source: the
+// page need not be wrong then.
+func brokenRegion(b page.Block, err error) bool {
+	wrong := (*AttributeError)(nil)
+	return b.Kind == "code" && errors.As(err, &wrong) && (wrong.Name == "region" || wrong.Name == "files")
+}
+
+// changed lists what has changed since the evidence was made; missing says that some of it
+// is not there.
+func (w Wants) changed(s Source) (changed []string, missing bool) {
+	for _, n := range w.Needs {
+		state, reasons := s.State(n)
+		if state == Missing {
+			missing = true
+			reasons = []string{fmt.Sprintf("%s is not there, or has no %s", s.FileOf(n), n.Variant)}
+		}
+		if state != Fresh {
+			changed = append(changed, reasons...)
+		}
+	}
+	for _, p := range w.Programs {
+		state, reasons := s.OutputState(p)
+		if state == Missing {
+			missing = true
+			reasons = []string{s.OutputFileOf(p) + " is not there"}
+		}
+		if state != Fresh {
+			changed = append(changed, reasons...)
+		}
+	}
+	return once(changed), missing
+}
+
+// compare holds a block to its new content. The finding has no kind where they agree.
+func (c Chapter) compare(b page.Block, content Content) Finding {
+	text, err := c.Page.Splice(map[string]string{b.ID: content.Markdown})
+	diff := ""
+	if err == nil {
+		diff = udiff.Unified(c.File, c.File, string(c.Source), string(text))
+	}
+	same := page.Clean(content.Markdown) == b.Body
+	switch {
+	case b.Edited() && b.Sum == "" && !same:
+		f := c.finding(b, HandEdited, "its text is not of kcompare: it was never rendered")
+		f.Diff, f.Fix = diff, f.Fix+" --accept "+b.ID
+		return f
+	case b.Edited() && (!same || diff == ""):
+		f := c.finding(b, HandEdited)
+		f.Diff, f.Fix = diff, f.Fix+" --accept "+b.ID
+		return f
+	case b.Sum == "":
+		f := c.finding(b, RenderStale, "it was never rendered")
+		f.Diff = diff
+		return f
+	case diff != "" || err != nil:
+		f := c.finding(b, RenderStale)
+		f.Diff = diff
+		return f
+	}
+	return c.pictures(b, content)
+}
+
+// pictures compares those of a block.
+func (c Chapter) pictures(b page.Block, content Content) Finding {
+	var stale []string
+	for name := range content.Files {
+		if c.picture(b.ID, name, content).changes() {
+			stale = append(stale, name)
+		}
+	}
+	if len(stale) == 0 {
+		return Finding{}
+	}
+	slices.Sort(stale)
+	return c.finding(b, RenderStale, "picture "+strings.Join(stale, ", "))
+}
+
+// Orphans lists evidence that no block of the course tells of, and pictures beside the
+// pages of the book whose blocks are gone. course is the book of every page of the course.
+func (b Book) Orphans(course Book, m Manifest, s Source) ([]Finding, error) {
+	wants, err := course.Wants(m, Choice{})
+	if err != nil {
+		return nil, err
+	}
+	var all []Finding
+	for _, file := range s.Stored() {
+		if !wants.uses(s, file) {
+			all = append(all, orphan(OrphanEvidence, filepath.Join(b.Root, filepath.FromSlash(file)), "no block of this course tells of it"))
+		}
+	}
+	for _, folder := range once(namesOf(b.Chapters, func(c Chapter) string { return filepath.Dir(c.File) })) {
+		all = append(all, course.orphanPictures(folder)...)
+	}
+	return all, nil
+}
+
+func orphan(kind, file, reason string) Finding {
+	return Finding{File: file, Kind: kind, Reasons: []string{reason}, Fix: "rm " + shown(file)}
+}
+
+// uses says whether a file is of the evidence that is wanted.
+func (w Wants) uses(s Source, file string) bool {
+	return slices.ContainsFunc(w.Needs, func(n Need) bool { return s.FileOf(n) == file }) ||
+		slices.ContainsFunc(w.Programs, func(p string) bool { return s.OutputFileOf(p) == file })
+}
+
+var signatures = regexp.MustCompile(fmt.Sprintf(signature, "([a-z0-9-]+)", "(.+)") + `\s*$`)
+
+// orphanPictures lists the pictures beside pages of a folder that are signed for blocks
+// which are in none of these pages.
+func (b Book) orphanPictures(folder string) []Finding {
+	files, _ := filepath.Glob(filepath.Join(folder, pictureFolder, "*.svg")) // the pattern is well-formed
+	var all []Finding
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			continue // whoever needs it says so
+		}
+		if signed := signatures.FindSubmatch(lastLine(content)); signed != nil && !b.has(folder, string(signed[2]), string(signed[1])) {
+			all = append(all, orphan(OrphanPicture, file, fmt.Sprintf("%s has no block %q", signed[2], signed[1])))
+		}
+	}
+	return all
+}
+
+// lastLine is the last line of a text that ends with a line end.
+func lastLine(content []byte) []byte {
+	content = bytes.TrimRight(content, "\n")
+	return content[bytes.LastIndexByte(content, '\n')+1:]
+}
+
+// has says whether a page in a folder has a block.
+func (b Book) has(folder, name, id string) bool {
+	for _, c := range b.Chapters {
+		if filepath.Dir(c.File) == folder && filepath.Base(c.File) == name {
+			return slices.ContainsFunc(c.Page.Blocks, func(b page.Block) bool { return b.ID == id })
+		}
+	}
+	return false
+}
