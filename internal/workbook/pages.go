@@ -14,9 +14,6 @@ import (
 	"kcompare/internal/page"
 )
 
-// ManifestFile is what a course has at its root.
-const ManifestFile = "kcompare.yaml"
-
 // Chapter is a page with blocks of a course.
 type Chapter struct {
 	File   string // as the user named it, or the folder that it is in
