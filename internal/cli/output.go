@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
+	"github.com/spf13/pflag"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/lang"
 	"kcompare/internal/report"
 )
 
@@ -33,6 +36,7 @@ func oneOf(flag, value string, words ...string) error {
 type output struct {
 	format string
 	file   string // empty or "-": stdout
+	lang   string // of a report; empty: English
 }
 
 func (o output) toStdout() bool { return o.file == "" || o.file == "-" }
@@ -42,8 +46,19 @@ func (o output) check() error {
 	if err := oneOf("format", o.format, formatText, formatMarkdown, formatJSON); err != nil {
 		return err
 	}
+	if _, err := lang.Parse(cmp.Or(o.lang, string(lang.English))); err != nil {
+		return usagef("--lang=%s: %w", o.lang, err)
+	}
 	return o.checkFile()
 }
+
+// langFlag is --lang of a command that prints a report. JSON is the same in every language.
+func (o *output) langFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.lang, "lang", string(lang.English), "language of the report: en or ru (json stays as it is)")
+}
+
+// printer speaks the language of the report.
+func (o output) printer() lang.Printer { return lang.In(lang.Language(o.lang)) }
 
 // checkFile finds out whether the file can be written.
 func (o output) checkFile() error {
@@ -141,12 +156,12 @@ func (o output) render(b *bytes.Buffer, s *State, doc evidence.Document) error {
 	case formatJSON:
 		return evidence.Encode(b, doc)
 	case formatMarkdown:
-		return report.Markdown(b, doc)
+		return report.Markdown(b, doc, o.printer())
 	}
 	return report.Text(b, doc, o.text(s))
 }
 
 // text is how a report in text looks.
 func (o output) text(s *State) report.TextOptions {
-	return report.TextOptions{Width: s.Width, Color: s.StdoutTerminal && o.toStdout()}
+	return report.TextOptions{Width: s.Width, Color: s.StdoutTerminal && o.toStdout(), In: o.printer()}
 }

@@ -47,6 +47,7 @@ kcompare.`,
 	cmd.Flags().BoolVar(&opts.bug, "bug", false, "a bug report in markdown for each violated trial")
 	cmd.Flags().StringVar(&opts.output.format, "format", formatText, "text, markdown or json")
 	cmd.Flags().StringVarP(&opts.output.file, "output", "o", "", "write to this `file` instead of stdout")
+	opts.output.langFlag(cmd.Flags())
 	return cmd
 }
 

@@ -18,7 +18,7 @@ func runBug(opts *reportOptions) error {
 		return err
 	}
 	var b bytes.Buffer
-	n, err := report.Bugs(&b, doc)
+	n, err := report.Bugs(&b, doc, opts.output.printer())
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func runDiff(opts *reportOptions) error {
 	case formatJSON:
 		err = writeJSON(&b, doc)
 	case formatMarkdown:
-		err = report.MarkdownDiff(&b, doc)
+		err = report.MarkdownDiff(&b, doc, opts.output.printer())
 	default:
 		err = report.TextDiff(&b, doc, opts.output.text(opts.state))
 	}

@@ -81,6 +81,7 @@ unstable; 130 interrupted, what was finished is printed.`,
 	f.DurationVar(&opts.trialTimeout, "trial-timeout", 0, "give a trial up after this time (0, the default: 2 x delivery-timeout + 30s)")
 	f.StringVar(&opts.evidenceDir, "evidence", "", "write evidence, trace and log of each trial into this `directory`")
 	f.StringVar(&opts.output.format, "format", formatText, "text, markdown or json")
+	opts.output.langFlag(f)
 	f.StringVarP(&opts.output.file, "output", "o", "", "write the report to this `file` instead of stdout")
 	f.StringVar(&opts.progress, "progress", progressAuto, "auto, plain or none, on stderr")
 	return cmd

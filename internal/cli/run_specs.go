@@ -288,7 +288,7 @@ func joinWords(words []string) string { return strings.Join(words, " ") }
 // flagsWithout are the flags that were given, without those about where the report goes and
 // some others.
 func flagsWithout(cmd *cobra.Command, others ...string) (words []string) {
-	left := append([]string{"format", "output", "progress", "evidence"}, others...)
+	left := append([]string{"format", "lang", "output", "progress", "evidence"}, others...)
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch {
 		case slices.Contains(left, f.Name):

@@ -1,6 +1,10 @@
 // Package lang says in a reader's language what kcompare says in English. The English
 // sentence is the key, with its figures left out, so that code and evidence hold one
 // language and what is published may hold another.
+//
+// A text is cut into what is language and what is not (scan.go), looked up in a catalogue
+// of sentences and of ways to join them (catalogue.go, translate.go), and its figures are
+// written as the language writes them (figure.go). The catalogue is data: ru/*.txt.
 package lang
 
 import "fmt"
@@ -44,5 +48,27 @@ func (p Printer) Language() Language {
 }
 
 // Say is an English text of kcompare's in the printer's language, its figures written as
-// that language writes them. A text without a translation stays English.
-func (p Printer) Say(english string) string { return english }
+// that language writes them. What has no translation, such as a name, stays as it is; so
+// does a text that is not English any more.
+func (p Printer) Say(english string) string {
+	text, _ := p.say(english)
+	return text
+}
+
+// Knows says whether every word of the text has a translation, but for single words,
+// which may be names. Tests ask it of all that can be said.
+func (p Printer) Knows(english string) bool {
+	_, unknown := p.say(english)
+	return !unknown
+}
+
+func (p Printer) say(english string) (text string, unknown bool) {
+	if p.Language() == English || english == "" {
+		return english, false
+	}
+	all, err := russian()
+	if err != nil { // a test fails for it
+		return english, true
+	}
+	return all.say(english)
+}

@@ -10,18 +10,19 @@ import (
 
 	"kcompare/internal/config"
 	"kcompare/internal/evidence"
+	"kcompare/internal/lang"
 )
 
 // Bugs writes a bug report in markdown for each client that violated a variant, and says
 // how many it wrote. It is for people who do not know kcompare: versions, steps, what is
 // promised, what was seen, and no opinion. Paths and addresses of this machine are left
 // out. The error is the writer's.
-func Bugs(w io.Writer, doc evidence.Document) (int, error) {
+func Bugs(w io.Writer, doc evidence.Document, in lang.Printer) (int, error) {
 	doc, err := withoutPlaces(doc)
 	if err != nil {
 		return 0, fmt.Errorf("take paths and addresses out of the evidence: %w", err)
 	}
-	m := &markdown{}
+	m := &markdown{in: in}
 	n := 0
 	for _, s := range scenarios(doc.Trials) {
 		for _, v := range s.variants {
@@ -55,14 +56,14 @@ func newBug(doc evidence.Document, c client) bug {
 func (b bug) ofTrial() client { return client{name: b.client.name, trials: []evidence.Trial{b.trial}} }
 
 func (b bug) write(m *markdown) {
-	m.heading(1, span{text: b.title()})
+	m.heading(1, m.word(b.title()))
 	b.versions(m)
 	b.steps(m)
 	b.settings(m)
-	m.heading(topLevel, word("Expected"))
-	m.paragraph(say(sentence(b.trial.Claim)))
+	m.heading(topLevel, m.word("Expected"))
+	m.paragraph(m.say(sentence(b.trial.Claim)))
 	if b.trial.Kind == evidence.Control {
-		m.paragraph(say("This is a control: with these settings that is how it has to be, and otherwise the experiment shows nothing."))
+		m.paragraph(m.say("This is a control: with these settings that is how it has to be, and otherwise the experiment shows nothing."))
 	}
 	b.seen(m)
 	b.story(m)
@@ -76,12 +77,12 @@ func (b bug) story(m *markdown) {
 		c, of = s.Case, ", in the smallest case"
 	}
 	if c != nil && len(c.Records) > 0 {
-		m.heading(topLevel, word("What became of "+c.First+of))
+		m.heading(topLevel, m.word("What became of "+c.First+of))
 		records(m, c)
 	}
-	m.heading(topLevel, word("On the wire"+of))
+	m.heading(topLevel, m.word("On the wire"+of))
 	if c == nil {
-		m.paragraph(say("This evidence holds no requests. kcompare run with --evidence=DIR writes all of a trial into DIR, a line each."))
+		m.paragraph(m.say("This evidence holds no requests. kcompare run with --evidence=DIR writes all of a trial into DIR, a line each."))
 		return
 	}
 	wire(m, c)
@@ -116,16 +117,16 @@ func sentence(text string) string {
 }
 
 func (b bug) versions(m *markdown) {
-	m.heading(topLevel, word("Versions"))
+	m.heading(topLevel, m.word("Versions"))
 	broker := b.doc.Broker.Software + ", " + once(b.doc.Broker.Nodes).plural("node")
 	if b.doc.Broker.Kind == "embedded" {
 		broker += " (a broker written in Go, in the process of kcompare; --broker=kafka plays the same on Apache Kafka)"
 	}
 	m.list(list{entries: knownEntries([]entry{
-		{term: word("library"), text: say(b.library() + ", as it says itself at run time")},
-		{term: word("broker"), text: say(broker)},
-		{term: word("system"), text: say(b.doc.Platform)},
-		{term: word("kcompare"), text: say(b.doc.Kcompare)},
+		{term: m.word("library"), text: m.say(b.library() + ", as it says itself at run time")},
+		{term: m.word("broker"), text: m.say(broker)},
+		{term: m.word("system"), text: phrase{name(b.doc.Platform)}},
+		{term: m.word("kcompare"), text: phrase{name(b.doc.Kcompare)}},
 	})})
 }
 
@@ -136,23 +137,23 @@ func knownEntries(all []entry) []entry {
 
 // steps is what was done, and the command that does it again.
 func (b bug) steps(m *markdown) {
-	m.heading(topLevel, word("Steps"))
-	m.paragraph(say("kcompare puts a proxy between the client and the broker, sends records that carry an identity in a header, disturbs requests at points that the seed decides, and reads the log back batch by batch."))
-	m.paragraph(say(b.trial.About))
+	m.heading(topLevel, m.word("Steps"))
+	m.paragraph(m.say("kcompare puts a proxy between the client and the broker, sends records that carry an identity in a header, disturbs requests at points that the seed decides, and reads the log back batch by batch."))
+	m.paragraph(m.say(b.trial.About))
 	var faults []entry
 	for _, f := range b.trial.Faults {
 		if f.NotApplicable == "" {
-			faults = append(faults, entry{term: word(strings.TrimSpace(f.Kind + " " + f.API)), text: say(b.fault(f))})
+			faults = append(faults, entry{term: m.word(strings.TrimSpace(f.Kind + " " + f.API)), text: m.say(b.fault(f))})
 		}
 	}
 	m.list(list{entries: faults})
 	b.command(m, b.again())
 	if n := len(b.client.trials); n > 1 {
 		_, times := b.client.verdict()
-		m.paragraph(say(fmt.Sprintf("Seen in %d of %d repeats.", times, n)))
+		m.paragraph(m.say(fmt.Sprintf("Seen in %d of %d repeats.", times, n)))
 	}
 	if s := b.trial.Shrunk; s != nil {
-		m.paragraph(say(fmt.Sprintf("The smallest case found (%s, seen %d of %d times):", AboutSmallest(s), s.Times, s.Tries)))
+		m.paragraph(m.say(fmt.Sprintf("The smallest case found (%s, seen %d of %d times):", AboutSmallest(s), s.Times, s.Tries)))
 		b.command(m, s.Command)
 	}
 }
@@ -192,28 +193,28 @@ func (b bug) fault(f evidence.Fault) string {
 // settings has canonical names (librdkafka's, or Java's where both share one) and the
 // library's own, where the catalogue knows them.
 func (b bug) settings(m *markdown) {
-	m.heading(topLevel, word("Settings"))
+	m.heading(topLevel, m.word("Settings"))
 	columns := []column{{name: "setting (librdkafka's name, or Java's)", code: true}, {name: "value", code: true}, {name: "in " + baseName(b.trial.Client)}}
 	rows, known := b.settingRows()
 	if !known {
 		columns = columns[:2]
 	}
 	if b.trial.Bare {
-		m.paragraph(say("All else is the library's own default."))
+		m.paragraph(m.say("All else is the library's own default."))
 	}
 	if len(rows) > 0 {
-		m.table(columns, rows)
+		m.sayTable(columns, rows)
 	}
 	var notes []entry
 	for _, text := range b.trial.Differences {
-		notes = append(notes, entry{text: say(text)})
+		notes = append(notes, entry{text: m.say(text)})
 	}
 	if len(notes) > 0 {
-		m.paragraph(say("Expressed only approximately:"))
+		m.paragraph(m.say("Expressed only approximately:"))
 		m.list(list{entries: notes})
 	}
 	if !known && !strings.HasPrefix(b.trial.Client, "exec:") {
-		m.paragraph(say("The library's own options are in kcompare's clients/" + baseName(b.trial.Client) + ", a short program that translates these names."))
+		m.paragraph(m.say("The library's own options are in kcompare's clients/" + baseName(b.trial.Client) + ", a short program that translates these names."))
 	}
 }
 
@@ -259,7 +260,7 @@ func ownName(client, key string) (name string, known bool) {
 
 // seen is what is wrong, and what client and log have of the records it is about.
 func (b bug) seen(m *markdown) {
-	m.heading(topLevel, word("Seen"))
+	m.heading(topLevel, m.word("Seen"))
 	var wrong []entry
 	c := b.ofTrial()
 	for _, f := range found(c, false) {
@@ -267,18 +268,18 @@ func (b bug) seen(m *markdown) {
 		if f.first != "" {
 			text += ", the first " + f.first
 		}
-		wrong = append(wrong, entry{text: say(text + inParentheses(f.cause))})
+		wrong = append(wrong, entry{text: m.say(text + inParentheses(f.cause))})
 	}
 	for _, reason := range b.trial.Reasons {
 		if !restated(reason, b.trial) {
-			wrong = append(wrong, entry{text: say(reason)})
+			wrong = append(wrong, entry{text: m.say(reason)})
 		}
 	}
 	m.list(list{entries: wrong})
 	b.counts(m)
 	b.errors(m)
 	if b.trial.Trace != "" {
-		m.paragraph(say("All requests of the trial are in " + path.Base(b.trial.Trace) + ", the log is in " + path.Base(b.trial.Log) + ", beside the evidence."))
+		m.paragraph(m.say("All requests of the trial are in " + path.Base(b.trial.Trace) + ", the log is in " + path.Base(b.trial.Log) + ", beside the evidence."))
 	}
 }
 
@@ -290,16 +291,16 @@ func (b bug) counts(m *markdown) {
 			t.rows = append(t.rows, countRow(v, measure))
 		}
 	}
-	m.figures(t)
+	m.figures(sayTable(m.in, t))
 }
 
 func (b bug) errors(m *markdown) {
 	var rows [][]string
 	for _, e := range b.trial.Errors {
-		rows = append(rows, []string{escaped(caller(errorKind(e))), code(e.Code), escaped(e.Class), fmt.Sprint(e.Count), escaped(e.Text)})
+		rows = append(rows, []string{escaped(m.in.Say(caller(errorKind(e)))), code(e.Code), escaped(m.in.Say(e.Class)), m.in.Say(fmt.Sprint(e.Count)), escaped(e.Text)})
 	}
 	if len(rows) > 0 {
-		m.paragraph(say("What the library told the program:"))
-		m.table([]column{{name: "call"}, {name: "code"}, {name: "taken for"}, {name: "times", figure: true}, {name: "the library's words, the first time"}}, rows)
+		m.paragraph(m.say("What the library told the program:"))
+		m.sayTable([]column{{name: "call"}, {name: "code"}, {name: "taken for"}, {name: "times", figure: true}, {name: "the library's words, the first time"}}, rows)
 	}
 }

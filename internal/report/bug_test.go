@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/lang"
 	"kcompare/internal/report"
 )
 
@@ -87,7 +88,7 @@ func bugs() map[string]evidence.Document {
 func TestBugs(t *testing.T) {
 	for name, doc := range bugs() {
 		var b bytes.Buffer
-		if n, err := report.Bugs(&b, doc); err != nil || n != strings.Count(b.String(), "\n## Versions\n") {
+		if n, err := report.Bugs(&b, doc, lang.Printer{}); err != nil || n != strings.Count(b.String(), "\n## Versions\n") {
 			t.Errorf("%s: says that it wrote %d, error %v", name, n, err)
 		}
 		for _, place := range []string{"/home", "/etc", "barista", "shop.example", "9092", "Users", "10.1.2", "fe80"} {
@@ -97,7 +98,7 @@ func TestBugs(t *testing.T) {
 		}
 		compareGolden(t, name+".md", b.String())
 	}
-	if _, err := report.Bugs(closed{}, bugs()["bug"]); !errors.Is(err, os.ErrClosed) {
+	if _, err := report.Bugs(closed{}, bugs()["bug"], lang.Printer{}); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("error %v, expected one that wraps %v", err, os.ErrClosed)
 	}
 }

@@ -13,26 +13,26 @@ import (
 func records(m *markdown, c *evidence.Case) {
 	var rows [][]string
 	for _, s := range c.Sends {
-		rows = append(rows, []string{code(s.ID.String()), code(s.Key), escaped(string(s.Outcome)), told(s), errorOf(s)})
+		rows = append(rows, []string{code(s.ID.String()), code(s.Key), escaped(m.in.Say(string(s.Outcome))), m.in.Say(told(s)), errorOf(s)})
 	}
 	what := "What the client said of it:"
 	if len(c.Records) > 1 {
 		what = "What the client said of it, and of what had its sequence number:"
 	}
-	m.paragraph(say(what))
-	m.table([]column{{name: "record"}, {name: "key"}, {name: "the client said"}, {name: "partition and offset that it told"}, {name: "error"}}, rows)
+	m.paragraph(m.say(what))
+	m.sayTable([]column{{name: "record"}, {name: "key"}, {name: "the client said"}, {name: "partition and offset that it told"}, {name: "error"}}, rows)
 	if len(c.Stored) == 0 {
-		m.paragraph(say("None of them stands in the log."))
+		m.paragraph(m.say("None of them stands in the log."))
 		return
 	}
-	m.paragraph(say("What stands in the log of them:"))
+	m.paragraph(m.say("What stands in the log of them:"))
 	rows = nil
 	for _, s := range c.Stored {
 		rows = append(rows, []string{
 			code(s.ID.String()), escaped(fmt.Sprintf("%s-%d", s.Topic, s.Partition)), fmt.Sprint(s.Offset), producer(s.ProducerID, s.ProducerEpoch), sequence(s.ProducerID, s.Sequence),
 		})
 	}
-	m.table([]column{{name: "record"}, {name: "partition"}, {name: "offset", figure: true}, {name: "producer id and epoch"}, {name: "sequence", figure: true}}, rows)
+	m.sayTable([]column{{name: "record"}, {name: "partition"}, {name: "offset", figure: true}, {name: "producer id and epoch"}, {name: "sequence", figure: true}}, rows)
 }
 
 func told(s evidence.Send) string {
@@ -71,25 +71,25 @@ func sequence(id int64, n int32) string {
 // stand out.
 func wire(m *markdown, c *evidence.Case) {
 	if len(c.Records) > 0 {
-		m.paragraph(say("Numbers of requests that carry one of these records are bold; an identity is what a record carries in its header " + evidence.IDHeader + "."))
+		m.paragraph(m.say("Numbers of requests that carry one of these records are bold; an identity is what a record carries in its header " + evidence.IDHeader + "."))
 	}
 	var rows [][]string
 	for _, e := range c.Wire {
 		row := []string{
-			fmt.Sprint(e.N), fmt.Sprintf("%.1f", float64(e.At-c.Wire[0].At)/1000), fmt.Sprintf("%d to node %d", e.Conn, e.Node),
-			escaped(fmt.Sprintf("%s v%d", e.API, e.Version)), carried(e), escaped(answered(e)), escaped(fate(e)),
+			fmt.Sprint(e.N), m.in.Say(fmt.Sprintf("%.1f", float64(e.At-c.Wire[0].At)/1000)), m.in.Say(fmt.Sprintf("%d to node %d", e.Conn, e.Node)),
+			escaped(fmt.Sprintf("%s v%d", e.API, e.Version)), m.in.Say(carried(e)), escaped(m.in.Say(answered(e))), escaped(m.in.Say(fate(e))),
 		}
 		if slices.ContainsFunc(c.Records, e.Carries) {
 			row[0] = strong(row[0])
 		}
 		rows = append(rows, row)
 	}
-	m.table([]column{
+	m.sayTable([]column{
 		{name: "#", figure: true}, {name: "ms", figure: true}, {name: "connection"}, {name: "request"},
 		{name: "what it carries"}, {name: "the broker's answer"}, {name: "the client got"},
 	}, rows)
 	if c.LeftOut > 0 {
-		m.paragraph(say(fmt.Sprintf("%d other requests of the trial are left out.", c.LeftOut)))
+		m.paragraph(m.say(fmt.Sprintf("%d other requests of the trial are left out.", c.LeftOut)))
 	}
 }
 

@@ -69,10 +69,10 @@ func title(doc evidence.Document, all []scenario) facts {
 func software(doc evidence.Document) list {
 	l := libraries(doc.Trials)
 	if doc.Broker.Software != "" {
-		l.entries = append(l.entries, entry{term: word("broker"), text: say(doc.Broker.Software)})
+		l.entries = append(l.entries, entry{term: word("broker"), text: phrase{name(doc.Broker.Software)}})
 	}
 	if doc.Kcompare != "" {
-		l.entries = append(l.entries, entry{term: word("kcompare"), text: say(doc.Kcompare)})
+		l.entries = append(l.entries, entry{term: word("kcompare"), text: phrase{name(doc.Kcompare)}})
 	}
 	return l
 }
@@ -81,10 +81,10 @@ func software(doc evidence.Document) list {
 // several runs may hold two versions of one.
 func libraries(trials []evidence.Trial) list {
 	var l list
-	for _, name := range distinct(trials, clientName) {
-		own := filter(trials, func(t evidence.Trial) bool { return t.Client == name })
+	for _, client := range distinct(trials, clientName) {
+		own := filter(trials, func(t evidence.Trial) bool { return t.Client == client })
 		for _, library := range distinct(own, func(t evidence.Trial) string { return t.Library }) {
-			l.entries = append(l.entries, entry{term: word(name), text: say(library)})
+			l.entries = append(l.entries, entry{term: name(client), text: phrase{name(library)}})
 		}
 	}
 	return l
@@ -93,7 +93,7 @@ func libraries(trials []evidence.Trial) list {
 // scenarioSection tells the story once where all variants share it, otherwise
 // at each variant.
 func scenarioSection(s scenario, single bool, set []setup) section {
-	out := section{heading: span{text: s.name, mark: heading}}
+	out := section{heading: span{text: s.name, mark: heading, name: true}}
 	var trials []evidence.Trial
 	for _, v := range s.variants {
 		trials = append(trials, v.trials()...)

@@ -8,20 +8,21 @@ import (
 
 	"kcompare/internal/diff"
 	"kcompare/internal/evidence"
+	"kcompare/internal/lang"
 )
 
 // TextDiff writes for a terminal what changed between two documents. The error is the
 // writer's.
 func TextDiff(w io.Writer, doc diff.Document, opts TextOptions) error {
-	if _, err := io.WriteString(w, layOut(diffPage(doc), opts)); err != nil {
+	if _, err := io.WriteString(w, layOut(said(diffPage(doc), opts.In), opts)); err != nil {
 		return fmt.Errorf("write what changed: %w", err)
 	}
 	return nil
 }
 
 // MarkdownDiff writes the same as GitHub flavoured markdown. The error is the writer's.
-func MarkdownDiff(w io.Writer, doc diff.Document) error {
-	if _, err := io.WriteString(w, layOutMarkdown(diffPage(doc))); err != nil {
+func MarkdownDiff(w io.Writer, doc diff.Document, in lang.Printer) error {
+	if _, err := io.WriteString(w, layOutMarkdown(said(diffPage(doc), in))); err != nil {
 		return fmt.Errorf("write what changed: %w", err)
 	}
 	return nil

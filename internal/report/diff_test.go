@@ -10,6 +10,7 @@ import (
 
 	"kcompare/internal/diff"
 	"kcompare/internal/evidence"
+	"kcompare/internal/lang"
 	"kcompare/internal/report"
 )
 
@@ -65,7 +66,7 @@ func TestDiff(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		if err := report.MarkdownDiff(&b, doc); err != nil {
+		if err := report.MarkdownDiff(&b, doc, lang.Printer{}); err != nil {
 			t.Fatal(err)
 		}
 		compareGolden(t, name+".md", b.String())

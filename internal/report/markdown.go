@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"kcompare/internal/lang"
 )
 
 const (
@@ -18,10 +20,11 @@ const (
 // are filled up with blanks, so that they can be read without rendering.
 type markdown struct {
 	out strings.Builder
+	in  lang.Printer
 }
 
 func layOutMarkdown(p page) string {
-	m := &markdown{}
+	m := &markdown{in: p.in}
 	m.heading(topLevel, p.title[0])
 	m.block(opening(joined(p.title[1:], " · ")))
 	m.list(p.clients)
@@ -83,7 +86,7 @@ func (m *markdown) fold(aside bool, rows int, body func()) {
 		body()
 		return
 	}
-	m.block(fmt.Sprintf("<details><summary>show %d lines</summary>", rows))
+	m.block("<details><summary>" + m.in.Say(fmt.Sprintf("show %d lines", rows)) + "</summary>")
 	body()
 	m.block("</details>")
 }
@@ -132,7 +135,7 @@ func (m *markdown) figures(t table) {
 func (m *markdown) sheet(s sheet, aside bool) {
 	title := s.title
 	if s.alike {
-		title += " (the same for every client)"
+		title += " " + m.in.Say("(the same for every client)")
 	}
 	m.block(opening(escaped(title)) + ":")
 	m.fold(aside, len(s.items), func() {
@@ -140,7 +143,7 @@ func (m *markdown) sheet(s sheet, aside bool) {
 			m.list(list{entries: s.bullets()})
 			return
 		}
-		columns, rows := s.cells()
+		columns, rows := s.cells(m.in)
 		for _, cells := range rows {
 			for x := range cells {
 				cells[x] = columns[x].escaped(cells[x])
@@ -161,11 +164,11 @@ func (s sheet) bullets() []entry {
 
 // cells is a sheet with the clients in front and without the columns in which
 // nothing stands.
-func (s sheet) cells() ([]column, [][]string) {
-	columns := append([]column{{name: "client"}}, s.columns...)
+func (s sheet) cells(in lang.Printer) ([]column, [][]string) {
+	columns := append([]column{{name: in.Say("client")}}, s.columns...)
 	var rows [][]string
 	for _, one := range s.items {
-		rows = append(rows, append([]string{s.whose(one)}, one.cells...))
+		rows = append(rows, append([]string{in.Say(s.whose(one))}, one.cells...))
 	}
 	for x := len(columns) - 1; x >= 0; x-- {
 		if !slices.ContainsFunc(rows, func(cells []string) bool { return cells[x] != "" }) {
@@ -254,6 +257,19 @@ func (m *markdown) command(again string) {
 	for strings.Contains(again, fence) {
 		fence += "`"
 	}
-	m.block("Again:")
+	m.block(m.in.Say("Again:"))
 	m.block(fence+"sh", again, fence)
+}
+
+// say and word are a text of kcompare's that is on no page, which is said before.
+func (m *markdown) say(text string) phrase { return phrase{m.word(text)} }
+
+func (m *markdown) word(text string) span { return word(m.in.Say(text)) }
+
+// sayTable is a table whose headings are on no page either.
+func (m *markdown) sayTable(columns []column, rows [][]string) {
+	m.table(each(columns, func(c column) column {
+		c.name = m.in.Say(c.name)
+		return c
+	}), rows)
 }

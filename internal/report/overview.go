@@ -29,10 +29,10 @@ func overview(all []scenario) section {
 func verdictTable(all []scenario, columns []string, cells func(variant) []span) table {
 	t := table{corner: "VARIANT", columns: append([]string{"kind"}, columns...), fixed: 1, words: true, upright: true, labelMost: widestVariant}
 	for _, s := range all {
-		t.rows = append(t.rows, row{label: span{text: s.name, mark: heading}, cells: make([]span, len(t.columns))})
+		t.rows = append(t.rows, row{label: span{text: s.name, mark: heading, name: true}, cells: make([]span, len(t.columns))})
 		for _, v := range s.variants {
 			kind := word(string(v.trials()[0].Kind))
-			t.rows = append(t.rows, row{label: word(v.name), cells: append([]span{kind}, cells(v)...)})
+			t.rows = append(t.rows, row{label: name(v.name), cells: append([]span{kind}, cells(v)...)})
 		}
 	}
 	return t

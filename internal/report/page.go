@@ -1,9 +1,13 @@
 package report
 
-import "kcompare/internal/evidence"
+import (
+	"kcompare/internal/evidence"
+	"kcompare/internal/lang"
+)
 
 // page is a report before anybody has laid it out.
 type page struct {
+	in       lang.Printer // what it is written in, once it is said (said.go)
 	title    facts
 	clients  list // what took part, with exact versions
 	sections []section
@@ -49,6 +53,7 @@ type phrase []span
 type span struct {
 	text string
 	mark mark
+	name bool // no language: a version, a command, a library's own words
 }
 
 // mark says what a text is; what that looks like is the layout's business.
@@ -65,6 +70,9 @@ const (
 func say(text string) phrase { return phrase{word(text)} }
 
 func word(text string) span { return span{text: text} }
+
+// name is a text that is the same in every language.
+func name(text string) span { return span{text: text, name: true} }
 
 // verdictWord is the verdict as it is printed. A violation is to be found
 // without colour and without reading, so it alone is in capitals.

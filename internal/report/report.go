@@ -3,7 +3,8 @@
 //
 // A document becomes a page first, a value that says what stands where
 // (build.go, variant.go, settings.go, differences.go), and the page is then laid
-// out (text.go, table.go; markdown.go). Another format is another layout of the
+// out (text.go, table.go; markdown.go). In between it is said in the reader's language
+// (said.go). Another format is another layout of the
 // same page.
 package report
 
@@ -12,19 +13,21 @@ import (
 	"io"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/lang"
 )
 
 // TextOptions is how a report is to look.
 type TextOptions struct {
-	Width int  // of a line, in columns; 0 means 100, less than 60 means 60
-	Color bool // colour helps the eye, nothing is told by colour alone
+	Width int          // of a line, in columns; 0 means 100, less than 60 means 60
+	Color bool         // colour helps the eye, nothing is told by colour alone
+	In    lang.Printer // what it is written in; the zero value is English
 }
 
 // Text writes the report that `kcompare run` and `kcompare report` print. No
 // line is wider than the width, except where one word of the command that
 // repeats the run is: a command is never cut. The error is the writer's.
 func Text(w io.Writer, doc evidence.Document, opts TextOptions) error {
-	if _, err := io.WriteString(w, layOut(build(doc), opts)); err != nil {
+	if _, err := io.WriteString(w, layOut(said(build(doc), opts.In), opts)); err != nil {
 		return fmt.Errorf("write text report: %w", err)
 	}
 	return nil
@@ -33,8 +36,8 @@ func Text(w io.Writer, doc evidence.Document, opts TextOptions) error {
 // Markdown writes the same report as GitHub flavoured markdown, for a bug report,
 // a pull request or a page of a course. Whatever comes from outside kcompare, such
 // as a library's words, is escaped. The error is the writer's.
-func Markdown(w io.Writer, doc evidence.Document) error {
-	if _, err := io.WriteString(w, layOutMarkdown(build(doc))); err != nil {
+func Markdown(w io.Writer, doc evidence.Document, in lang.Printer) error {
+	if _, err := io.WriteString(w, layOutMarkdown(said(build(doc), in))); err != nil {
 		return fmt.Errorf("write markdown report: %w", err)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/lang"
 	"kcompare/internal/report"
 )
 
@@ -151,7 +152,7 @@ func render(t *testing.T, e example) string {
 func renderMarkdown(t testing.TB, doc evidence.Document) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Markdown(&b, doc); err != nil {
+	if err := report.Markdown(&b, doc, lang.Printer{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -239,7 +240,7 @@ func (closed) Write([]byte) (int, error) { return 0, os.ErrClosed }
 func TestWriterErrorsAreReported(t *testing.T) {
 	for name, err := range map[string]error{
 		"text":     report.Text(closed{}, document(), report.TextOptions{}),
-		"markdown": report.Markdown(closed{}, document()),
+		"markdown": report.Markdown(closed{}, document(), lang.Printer{}),
 	} {
 		if !errors.Is(err, os.ErrClosed) {
 			t.Errorf("%s: error %v, expected one that wraps %v", name, err, os.ErrClosed)

@@ -38,7 +38,7 @@ func requestTable(totals []sent) table {
 		t.columns = append(t.columns, one.client)
 	}
 	for _, api := range apis(totals) {
-		r := row{label: word(api)}
+		r := row{label: name(api)}
 		for _, one := range totals {
 			r.cells = append(r.cells, word(fmt.Sprint(one.requests[api])))
 		}

@@ -13,7 +13,7 @@ import (
 func smallest(c client) []phrase {
 	for _, t := range c.trials {
 		if s := t.Shrunk; s != nil {
-			return []phrase{{word(fmt.Sprintf("smallest case found: %s, %d of %d times: %s", AboutSmallest(s), s.Times, s.Tries, s.Command))}}
+			return []phrase{{word(fmt.Sprintf("smallest case found: %s, %d of %d times:", AboutSmallest(s), s.Times, s.Tries)), name(s.Command)}}
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ func TestSmallest(t *testing.T) {
 	}
 	got := smallest(client{trials: []evidence.Trial{{}, {Shrunk: &shrunk}}})
 	const want = "smallest case found: 2 records, 1 lost answer, 2 hold-requests, 2 of 3 times: kcompare run idempotent --client=kafkajs --messages=2 --seed=3"
-	if len(got) != 1 || got[0][0].text != want {
+	if len(got) != 1 || got[0].paint(newPainter(false)) != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
 	if none := smallest(client{trials: []evidence.Trial{{}}}); none != nil {

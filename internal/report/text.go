@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+
+	"kcompare/internal/lang"
 )
 
 const (
@@ -18,10 +20,11 @@ type layout struct {
 	out   strings.Builder
 	width int
 	paint painter
+	in    lang.Printer
 }
 
 func layOut(p page, opts TextOptions) string {
-	l := layout{width: max(opts.Width, smallestWidth), paint: newPainter(opts.Color)}
+	l := layout{width: max(opts.Width, smallestWidth), paint: newPainter(opts.Color), in: p.in}
 	if opts.Width == 0 {
 		l.width = defaultWidth
 	}
@@ -164,7 +167,7 @@ func (l *layout) footer(p page) {
 		l.facts(p.sum)
 		return
 	}
-	again := "again: " + p.again
+	again := l.in.Say("again:") + " " + p.again
 	if joined := append(slices.Clone(p.sum), word(again)); lipgloss.Width(joined.paint(l.paint)) <= l.width {
 		l.facts(joined)
 		return

@@ -17,7 +17,7 @@ const (
 // variantSection is what was promised, what happened, and why that is not what
 // was promised. single is the lesson's table for one client.
 func variantSection(v variant, single bool, set []setup) section {
-	s := section{heading: span{text: v.name, mark: heading}, note: claim(v.trials())}
+	s := section{heading: span{text: v.name, mark: heading, name: true}, note: claim(v.trials())}
 	if slices.ContainsFunc(v.clients, client.ran) {
 		s.table = variantTable(v, single)
 		s.answers = answerTable(v)
@@ -96,7 +96,7 @@ func findings(v variant) list {
 		for i, text := range own {
 			e := entry{text: text}
 			if i == 0 {
-				e.term = word(c.name)
+				e.term = name(c.name)
 			}
 			l.entries = append(l.entries, e)
 		}

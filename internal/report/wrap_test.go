@@ -41,8 +41,8 @@ func TestWrap(t *testing.T) {
 		{"wide letters take two columns", say("日本語日本語"), []phrase{say("日本語日"), say("本語")}},
 		{
 			"marks stay with their words",
-			phrase{{"VIOLATED:", bad}, word("a b")},
-			[]phrase{{{"VIOLATED", bad}}, {{":", bad}, word("a b")}},
+			phrase{{text: "VIOLATED:", mark: bad}, word("a b")},
+			[]phrase{{{text: "VIOLATED", mark: bad}}, {{text: ":", mark: bad}, word("a b")}},
 		},
 	} {
 		if diff := cmp.Diff(c.want, wrap(c.in, 8), cmp.AllowUnexported(span{})); diff != "" {

@@ -1,0 +1,211 @@
+package lang
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A report joins sentences: "promise: CLAIM", "kafkajs alone: WHAT (CAUSE); WHAT". The
+// catalogue has such joints as patterns with places for text, and a text is taken apart in
+// the way that leaves the least of it without a translation.
+
+// say also says whether a part of more than one word has no translation.
+func (c *catalogue) say(english string) (text string, unknown bool) {
+	s := scan(english)
+	t := translation{catalogue: c, scanned: s, done: map[span]result{}}
+	got := t.best(span{0, len(s.key)})
+	return got.text, got.cost >= costOfProse
+}
+
+// translation is one text that is being taken apart.
+type translation struct {
+	catalogue *catalogue
+	scanned   scanned
+	done      map[span]result
+}
+
+// span is a part of the key.
+type span struct{ from, to int }
+
+// result is what is said for a span, and how bad that is.
+type result struct {
+	text string
+	cost int
+}
+
+const (
+	costOfJoint = 1    // the fewest pieces win
+	costOfName  = 10   // a word that nobody knows
+	costOfProse = 1000 // each word beyond the first
+)
+
+func (t translation) best(s span) result {
+	if r, known := t.done[s]; known {
+		return r
+	}
+	r := t.find(s)
+	t.done[s] = r
+	return r
+}
+
+func (t translation) find(s span) result {
+	key := t.scanned.key[s.from:s.to]
+	if p, known := t.catalogue.sentences[key]; known {
+		return result{text: t.write(p, s, nil)}
+	}
+	if key == string(hole) {
+		return result{text: t.part(t.holeAt(s.from))}
+	}
+	best := t.unknown(s)
+	for _, p := range t.catalogue.joints {
+		t.match(p, s, func(places []span) {
+			cost := costOfJoint
+			for _, place := range places {
+				if cost += t.best(place).cost; cost >= best.cost {
+					return
+				}
+			}
+			best = result{t.write(p, s, places), cost}
+		})
+	}
+	if best.cost >= costOfName {
+		if r := t.lowered(s); r.cost < best.cost {
+			return r
+		}
+	}
+	return best
+}
+
+// unknown is a span as it was. Text that is not English any more stays so without cost.
+func (t translation) unknown(s span) result {
+	key := t.scanned.key[s.from:s.to]
+	var b strings.Builder
+	n := t.holesBefore(s.from)
+	words := 0
+	inWord := false
+	for _, r := range key {
+		if r == hole {
+			b.WriteString(t.scanned.parts[n].text)
+			n++
+			inWord = false
+			continue
+		}
+		b.WriteRune(r)
+		latin := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if latin && !inWord {
+			words++
+		}
+		inWord = inWord && !unicode.IsSpace(r) || latin
+	}
+	if words == 0 {
+		return result{text: b.String()}
+	}
+	return result{b.String(), costOfName + (words-1)*costOfProse}
+}
+
+// lowered is the span without the capital letter that a sentence begins with.
+func (t translation) lowered(s span) result {
+	first, size := utf8.DecodeRuneInString(t.scanned.key[s.from:s.to])
+	if !unicode.IsUpper(first) || size != 1 {
+		return result{cost: costOfProse * len(t.scanned.key)}
+	}
+	lower := t
+	lower.done = map[span]result{}
+	lower.scanned.key = t.scanned.key[:s.from] + string(unicode.ToLower(first)) + t.scanned.key[s.from+1:]
+	r := lower.best(s)
+	head, size := utf8.DecodeRuneInString(r.text)
+	return result{string(unicode.ToUpper(head)) + r.text[size:], r.cost}
+}
+
+// match tells of each way in which the pattern fits the span.
+func (t translation) match(p pattern, s span, found func([]span)) {
+	key := t.scanned.key[s.from:s.to]
+	first, last := p.literals[0], p.literals[len(p.literals)-1]
+	if len(key) < len(first)+len(last)+len(p.names) || !strings.HasPrefix(key, first) || !strings.HasSuffix(key, last) {
+		return
+	}
+	places := make([]span, len(p.names))
+	end := s.to - len(last)
+	var next func(i, from int)
+	next = func(i, from int) {
+		if i == len(places)-1 {
+			if places[i] = (span{from, end}); from < end {
+				found(places)
+			}
+			return
+		}
+		literal := p.literals[i+1]
+		for at := from + 1; at+len(literal) < end; at++ {
+			offset := strings.Index(t.scanned.key[at:end], literal)
+			if offset < 0 {
+				return
+			}
+			at += offset
+			places[i] = span{from, at}
+			next(i+1, at+len(literal))
+		}
+	}
+	next(0, s.from+len(first))
+}
+
+// write says a pattern with its places filled.
+func (t translation) write(p pattern, s span, texts []span) string {
+	holes := t.ownHoles(p, s, texts)
+	var b strings.Builder
+	for _, one := range p.russian {
+		switch {
+		case one.place == "":
+			b.WriteString(one.literal)
+		case one.place[0] >= 'a':
+			b.WriteString(t.best(texts[slices.Index(p.names, one.place)]).text)
+		default:
+			b.WriteString(t.place(one, t.scanned.parts[holes[one.hole()]]))
+		}
+	}
+	return b.String()
+}
+
+func (t translation) place(one piece, p part) string {
+	switch {
+	case one.forms != forms{}:
+		return russianForm(p, one.forms)
+	case one.raw:
+		return p.text
+	}
+	return t.part(p)
+}
+
+// part writes what stood in a hole. A quoted text that is a sentence of ours, such as an
+// answer, is said, too.
+func (t translation) part(p part) string {
+	if p.kind != quoted {
+		return russianPart(p)
+	}
+	inner := p.text[1 : len(p.text)-1]
+	if said, unknown := t.catalogue.say(inner); !unknown && said != inner {
+		return "«" + said + "»"
+	}
+	return p.text
+}
+
+// ownHoles is which holes are those of the pattern itself, by number.
+func (t translation) ownHoles(p pattern, s span, texts []span) []int {
+	var own []int
+	at := s.from
+	for i, literal := range p.literals {
+		before := t.holesBefore(at)
+		for n := range strings.Count(literal, string(hole)) {
+			own = append(own, before+n)
+		}
+		if i < len(texts) {
+			at = texts[i].to
+		}
+	}
+	return own
+}
+
+func (t translation) holesBefore(at int) int { return strings.Count(t.scanned.key[:at], string(hole)) }
+
+func (t translation) holeAt(at int) part { return t.scanned.parts[t.holesBefore(at)] }
