@@ -5,19 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"kcompare/internal/lang"
 )
 
 const (
-	topLevel    = 2  // of the headings: a page that takes the report in has its own
-	mostRows    = 10 // of a table that nobody needs to judge; a longer one is folded
-	widestCells = 48 // beyond that a column is not filled up with blanks
+	topLevel = 2  // of the headings: a page that takes the report in has its own
+	mostRows = 10 // of a table that nobody needs to judge; a longer one is folded
 )
 
-// markdown writes a page as blocks, with a blank line between two of them. Tables
-// are filled up with blanks, so that they can be read without rendering.
+// markdown writes a page as blocks, with a blank line between two of them. Cells of tables
+// are not filled up with blanks: one wider figure would change every line of a page.
 type markdown struct {
 	out strings.Builder
 	in  lang.Printer
@@ -191,16 +188,31 @@ func (s sheet) whose(one item) string {
 
 // table takes cells that are escaped already.
 func (m *markdown) table(columns []column, rows [][]string) {
-	var head []string
+	head, below := "|", "|"
 	for _, c := range columns {
-		head = append(head, escaped(c.name))
+		head += tableCell(escaped(c.name))
+		if c.figure {
+			below += "--:|"
+		} else {
+			below += "---|"
+		}
 	}
-	widths := cellWidths(append([][]string{head}, rows...))
-	lines := []string{tableRow(columns, widths, head), delimiters(columns, widths)}
-	for _, r := range rows {
-		lines = append(lines, tableRow(columns, widths, r))
+	lines := []string{head, below}
+	for _, cells := range rows {
+		line := "|"
+		for _, cell := range cells {
+			line += tableCell(cell)
+		}
+		lines = append(lines, line)
 	}
 	m.block(lines...)
+}
+
+func tableCell(cell string) string {
+	if cell == "" {
+		return " |"
+	}
+	return " " + cell + " |"
 }
 
 func (c column) escaped(cell string) string {
@@ -208,43 +220,6 @@ func (c column) escaped(cell string) string {
 		return code(cell)
 	}
 	return escaped(cell)
-}
-
-func cellWidths(rows [][]string) []int {
-	widths := make([]int, len(rows[0]))
-	for _, r := range rows {
-		for i, cell := range r {
-			widths[i] = max(widths[i], min(lipgloss.Width(cell), widestCells), len("--:"))
-		}
-	}
-	return widths
-}
-
-func tableRow(columns []column, widths []int, cells []string) string {
-	var b strings.Builder
-	for i, cell := range cells {
-		fill := strings.Repeat(" ", max(0, widths[i]-lipgloss.Width(cell)))
-		if columns[i].figure {
-			cell = fill + cell
-		} else {
-			cell += fill
-		}
-		b.WriteString("| " + cell + " ")
-	}
-	return b.String() + "|"
-}
-
-func delimiters(columns []column, widths []int) string {
-	var cells []string
-	for i, c := range columns {
-		dashes := strings.Repeat("-", widths[i]-1)
-		if c.figure {
-			cells = append(cells, dashes+":")
-		} else {
-			cells = append(cells, dashes+"-")
-		}
-	}
-	return "| " + strings.Join(cells, " | ") + " |"
 }
 
 // command stands in a fence that is longer than any within it.

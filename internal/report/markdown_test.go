@@ -32,10 +32,10 @@ func cells(line string) int {
 	return bars - 1
 }
 
-var delimiterRow = regexp.MustCompile(`^\|( -+:? \|)+$`)
+var delimiterRow = regexp.MustCompile(`^\|(--[-:]\|)+$`)
 
 // brokenTables names every row that has another number of cells than the head of
-// its table, and every table without a delimiter row.
+// its table or is filled up with blanks, and every table without a delimiter row.
 func brokenTables(markdown string) []string {
 	var wrong []string
 	head, row := 0, 0
@@ -50,6 +50,9 @@ func brokenTables(markdown string) []string {
 		row++
 		if n := cells(line); n != head || n == 0 {
 			wrong = append(wrong, fmt.Sprintf("line %d: %d cells, the head has %d: %s", i+1, n, head, line))
+		}
+		if strings.Contains(line, "  ") {
+			wrong = append(wrong, fmt.Sprintf("line %d: filled up with blanks: %s", i+1, line))
 		}
 		if row == 2 && !delimiterRow.MatchString(line) {
 			wrong = append(wrong, fmt.Sprintf("line %d: expected the delimiter row: %s", i+1, line))
@@ -68,11 +71,14 @@ func TestMarkdownTablesAreWhole(t *testing.T) {
 
 func TestBrokenTablesAreSeen(t *testing.T) {
 	for _, table := range []string{
-		"| a | b |\n| --- | --: |\n| 1 | 2 | 3 |",
-		"| a | b |\n| --- | --: |\n| 1 \\| 2 |",
-		"| a | b |\n| --- | --: |\n| 1 \\\\| 2 | 3 |",
+		"| a | b |\n|---|--:|\n| 1 | 2 | 3 |",
+		"| a | b |\n|---|--:|\n| 1 \\| 2 |",
+		"| a | b |\n|---|--:|\n| 1 \\\\| 2 | 3 |",
 		"| a | b |\n| 1 | 2 |",
-		"| a | b |\n| --- | --: |\n| 1 | 2",
+		"| a | b |\n|---|--:|\n| 1 | 2",
+		"| a | b |\n| --- | --: |\n| 1 | 2 |",
+		"| a | b |\n|---|--:|\n| 1 |  2 |",
+		"| a | b |\n|---|--:|\n| 1 |  |",
 	} {
 		if len(brokenTables(table)) == 0 {
 			t.Errorf("nothing wrong was seen in\n%s", table)

@@ -36,10 +36,10 @@ no topic_s_
 `},
 		{"markdown", report.MarkdownTables, `## requests
 
-| client    | requests | faults          |
-| --------- | -------: | --------------- |
-| rd\|kafka |       12 | drop-response 3 |
-| a?\[31m   |     1234 |                 |
+| client | requests | faults |
+|---|--:|---|
+| rd\|kafka | 12 | drop-response 3 |
+| a?\[31m | 1234 | |
 
 no topic_s\_
 `},
