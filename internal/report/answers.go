@@ -13,17 +13,22 @@ import (
 func answerTable(v variant) table {
 	t := table{corner: "ANSWER", columns: clientNames(v), words: true, upright: true, labelWidth: labelColumn, cellWidth: figureColumn}
 	for _, q := range questions(v) {
-		label := q.text
-		if q.measured {
-			label += " (measured)"
-		}
-		r := row{label: word(label)}
-		for _, c := range v.clients {
-			r.cells = append(r.cells, answerCell(c, q.text))
-		}
-		t.rows = append(t.rows, r)
+		t.rows = append(t.rows, answerRow(v, q))
 	}
 	return t
+}
+
+const measuredMark = " (measured)"
+
+func answerRow(v variant, q question) row {
+	r := row{label: word(q.text)}
+	if q.measured {
+		r.label.text += measuredMark
+	}
+	for _, c := range v.clients {
+		r.cells = append(r.cells, answerCell(c, q.text))
+	}
+	return r
 }
 
 // question is one that some trial of a variant answers.

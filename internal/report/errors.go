@@ -36,11 +36,65 @@ const seeBrokers = "embedded broker: see docs/brokers.md"
 // brokerSheet says that errors and requests may be the embedded broker's own.
 func brokerSheet(v variant) sheet {
 	return sheet{term: "broker", title: "Broker"}.tell(v, func(c client) []item {
-		if rows := brokerRows(c.trials); len(rows) > 0 {
-			return plain([]string{seeBrokers + " (" + strings.Join(rows, ", ") + "); errors and requests may be others on Apache Kafka."})
+		if note := brokerNote(brokerRows(c.trials)); note != "" {
+			return plain([]string{note})
 		}
 		return nil
 	})
+}
+
+func brokerNote(rows []string) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	return seeBrokers + " (" + strings.Join(rows, ", ") + "); errors and requests may be others on Apache Kafka."
+}
+
+// errorTable is what every program was refused: a line for each call of each variant that
+// failed on any client.
+func errorTable(all []scenario) table {
+	t := table{corner: "CALL", columns: clientsOf(all), words: true, upright: true}
+	many := len(all) > 1 || len(all) == 1 && len(all[0].variants) > 1
+	if many {
+		t.corner, t.columns, t.fixed = "VARIANT", append([]string{"call"}, t.columns...), 1
+	}
+	for _, s := range all {
+		short := shortened(s.variants)
+		for i, v := range s.variants {
+			if len(all) > 1 {
+				short[i] = s.name + " " + short[i]
+			}
+			for _, r := range refusals(v, clientsOf(all)) {
+				if many {
+					r = row{label: word(short[i]), cells: append([]span{r.label}, r.cells...)}
+				}
+				t.rows = append(t.rows, r)
+			}
+		}
+	}
+	return t
+}
+
+// refusals is a row for each call of a variant that failed on any client.
+func refusals(v variant, clients []string) []row {
+	var failed []evidence.ErrorCount
+	for _, c := range v.clients {
+		failed = append(failed, allErrors(c)...)
+	}
+	var rows []row
+	for _, call := range distinct(failed, callOf) {
+		r := row{label: word(call)}
+		for _, name := range clients {
+			c := v.client(name)
+			cell := verdictCell(c)
+			if c.ran() {
+				cell = word(codesOf(c, call))
+			}
+			r.cells = append(r.cells, cell)
+		}
+		rows = append(rows, r)
+	}
+	return rows
 }
 
 // brokerRows is the rows of docs/brokers.md that trials name, each once.

@@ -58,9 +58,14 @@ func (m *markdown) paragraph(p phrase) {
 	}
 }
 
-// section says why a verdict is not holds right below the table.
 func (m *markdown) section(level int, s section) {
 	m.heading(level, s.heading)
+	m.body(level, s)
+}
+
+// body is what stands below the heading of a section. It says why a verdict is not holds
+// right below the table.
+func (m *markdown) body(level int, s section) {
 	m.paragraph(s.note)
 	m.paragraph(s.text)
 	m.fold(s.aside, len(s.table.rows), func() { m.figures(s.table) })

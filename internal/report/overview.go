@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // longRun is from how many scenarios on a report gives an overview.
 const longRun = 3
 
@@ -12,8 +14,13 @@ func overview(all []scenario) section {
 	if len(all) < longRun {
 		return section{}
 	}
+	return section{heading: span{text: "Verdicts", mark: heading}, note: say("of every trial"), table: verdicts(all, false)}
+}
+
+// verdicts is the verdict of every trial, a line for each variant.
+func verdicts(all []scenario, claims bool) table {
 	clients := clientsOf(all)
-	t := verdictTable(all, clients, func(v variant) []span {
+	t := verdictTable(all, claims, clients, func(v variant) []span {
 		var cells []span
 		for _, name := range clients {
 			cells = append(cells, verdictCell(v.client(name)))
@@ -21,18 +28,27 @@ func overview(all []scenario) section {
 		return cells
 	})
 	if len(t.grouped().columns)-t.fixed > mostColumns {
-		t = verdictTable(all, []string{"verdict"}, func(v variant) []span { return []span{verdictsInWords(v)} })
+		t = verdictTable(all, claims, []string{"verdict"}, func(v variant) []span { return []span{verdictsInWords(v)} })
 	}
-	return section{heading: span{text: "Verdicts", mark: heading}, note: say("of every trial"), table: t}
+	return t
 }
 
-func verdictTable(all []scenario, columns []string, cells func(variant) []span) table {
-	t := table{corner: "VARIANT", columns: append([]string{"kind"}, columns...), fixed: 1, words: true, upright: true, labelMost: widestVariant}
+func verdictTable(all []scenario, claims bool, columns []string, cells func(variant) []span) table {
+	about := []string{"kind"}
+	if claims {
+		about = append(about, "claim")
+	}
+	t := table{corner: "VARIANT", columns: slices.Concat(about, columns), fixed: len(about), words: true, upright: true, labelMost: widestVariant}
 	for _, s := range all {
-		t.rows = append(t.rows, row{label: span{text: s.name, mark: heading, name: true}, cells: make([]span, len(t.columns))})
+		if len(all) > 1 {
+			t.rows = append(t.rows, row{label: span{text: s.name, mark: heading, name: true}, cells: make([]span, len(t.columns))})
+		}
 		for _, v := range s.variants {
-			kind := word(string(v.trials()[0].Kind))
-			t.rows = append(t.rows, row{label: name(v.name), cells: append([]span{kind}, cells(v)...)})
+			own := []span{word(string(v.trials()[0].Kind))}
+			if claims {
+				own = append(own, word(claimsOf(v.trials())))
+			}
+			t.rows = append(t.rows, row{label: name(v.name), cells: append(own, cells(v)...)})
 		}
 	}
 	return t

@@ -31,8 +31,11 @@ func variantSection(v variant, single bool, set []setup) section {
 
 // claim is "promise: each payment stands in the log once".
 func claim(trials []evidence.Trial) phrase {
-	claims := distinct(trials, func(t evidence.Trial) string { return t.Claim })
-	return say(string(trials[0].Kind) + ": " + strings.Join(claims, "; "))
+	return say(string(trials[0].Kind) + ": " + claimsOf(trials))
+}
+
+func claimsOf(trials []evidence.Trial) string {
+	return strings.Join(distinct(trials, func(t evidence.Trial) string { return t.Claim }), "; ")
 }
 
 func variantTable(v variant, single bool) table {

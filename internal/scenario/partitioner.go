@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"kcompare/drivers"
@@ -55,6 +56,10 @@ Every number of partitions is part of the story, so --partitions does not apply.
 	}
 	return s
 }
+
+// PartitionCounts is how many partitions the topics of scenario partitioner have, in the
+// order in which its answers name a partition of each.
+func PartitionCounts() []int32 { return slices.Clone(partitionCounts) }
 
 // partitionCounts are those of the topics; on one partition nobody has a choice.
 var partitionCounts = []int32{1, 6, 7, 8, 12}

@@ -10,6 +10,7 @@ import (
 
 	"kcompare/internal/config"
 	"kcompare/internal/evidence"
+	"kcompare/internal/page"
 	"kcompare/internal/scenario"
 )
 
@@ -37,11 +38,6 @@ func trialAttributes(own ...Attribute) []Attribute {
 	}, own...)
 }
 
-// rowsAttribute is of kinds that show figures of trials.
-func rowsAttribute() Attribute {
-	return Attribute{Name: "rows", About: "what is shown, with commas between: metrics of the evidence, `verdict`, `elapsed` (default: what helps to judge)"}
-}
-
 // Clients lists the clients that a block may name, each also with a version behind an @.
 func Clients() []string {
 	return []string{"franz", "librdkafka", "python", "java", "kafkajs", "kafka-python", "aiokafka", "sarama", "platformatic"}
@@ -58,9 +54,9 @@ func needs(b Block, m Manifest) ([]Need, error) {
 	if err != nil {
 		return nil, err
 	}
-	broker := cmp.Or(b.Get("broker"), brokerEmbedded)
-	if broker != brokerEmbedded && broker != brokerKafka {
-		return nil, wrongName("broker", "broker", broker, []string{brokerEmbedded, brokerKafka})
+	broker, err := brokerOf(b)
+	if err != nil {
+		return nil, err
 	}
 	parameters, err := parametersOf(b, broker)
 	if err != nil {
@@ -78,6 +74,14 @@ func needs(b Block, m Manifest) ([]Need, error) {
 		}
 	}
 	return all, nil
+}
+
+func brokerOf(b Block) (string, error) {
+	broker := cmp.Or(b.Get("broker"), brokerEmbedded)
+	if broker != brokerEmbedded && broker != brokerKafka {
+		return "", wrongName("broker", "broker", broker, []string{brokerEmbedded, brokerKafka})
+	}
+	return broker, nil
 }
 
 // severalScenarios are the kinds whose attribute scenario is a list.
@@ -269,6 +273,29 @@ func mostClients(b Block, all []Need, most int) error {
 		return attributeError("clients", "a block of kind %s tells of %d at most, this is %d: %s", b.Kind, most, len(names), strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// with is the block with another value of an attribute.
+func (b Block) with(name, value string) Block {
+	b.Attributes = slices.DeleteFunc(slices.Clone(b.Attributes), func(a page.Attribute) bool { return a.Name == name })
+	b.Attributes = append(b.Attributes, page.Attribute{Name: name, Value: value})
+	return b
+}
+
+// told is a Render that writes a block from the evidence of its needs alone.
+func told(needs func(Block, Manifest) ([]Need, error), write func(Block, evidence.Document) (string, error)) func(Course, Block) (Content, error) {
+	return func(c Course, b Block) (Content, error) {
+		all, err := needs(b, c.Manifest)
+		if err != nil {
+			return Content{}, err
+		}
+		doc, err := gather(c, all)
+		if err != nil {
+			return Content{}, err
+		}
+		text, err := write(b, doc)
+		return Content{Markdown: text}, err
+	}
 }
 
 // gather is the evidence of needs as one document, its trials in their order.
