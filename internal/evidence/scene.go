@@ -5,14 +5,14 @@ package evidence
 // left out, equal requests in a row are one step.
 type Scene struct {
 	Of      string      `json:"of"`       // which part: "start", "fault", "record order-0003", "transaction 1", "all"
-	Steps   []SceneStep `json:"steps"`    // in the order of the requests
-	LeftOut int64       `json:"left_out"` // exchanges of that part that are not in Steps
+	Steps   []SceneStep `json:"steps"`    // in the order of cause and effect
+	LeftOut int64       `json:"left_out"` // exchanges of that part that came after Steps was full
 }
 
 // SceneStep is a request, or several equal ones, and its answer.
 type SceneStep struct {
-	Connection string `json:"connection"` // "c1"
-	Node       string `json:"node"`       // who was asked: "leader", "coordinator", "broker 1"
+	Connection string `json:"connection"` // "c1", counted for each node by itself; "" to a broker that the client may choose
+	Node       string `json:"node"`       // who was asked: "leader", "transaction coordinator", "group coordinator", "broker"
 	API        string `json:"api"`
 	Version    int16  `json:"version"`
 	Request    string `json:"request,omitempty"` // in a few words: "order-0003, P1 epoch 0 sequence 3"
