@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"context"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -20,12 +21,12 @@ func readGo(ctx context.Context, files []input) []File {
 	directories := newGoDirectories(files)
 	for i, in := range files {
 		read[i] = File{Path: in.path, Language: Go}
-		if ctx.Err() != nil || !in.ofKafka() {
+		if ctx.Err() != nil || !in.every && !in.ofKafka() {
 			continue
 		}
 		f, err := directories.parse(in)
 		if err != nil {
-			read[i].Unread = err.Error()
+			read[i].misread(err)
 			continue
 		}
 		w := newGoWalker(f)
@@ -34,6 +35,15 @@ func readGo(ctx context.Context, files []input) []File {
 		read[i].Facts = w.found()
 	}
 	return read
+}
+
+// misread keeps why a text could not be parsed, and where.
+func (f *File) misread(err error) {
+	f.Unread = err.Error()
+	var no *notGo
+	if errors.As(err, &no) {
+		f.Mistakes = append(f.Mistakes, Mistake{Go, no.at, no.message})
+	}
 }
 
 // ofKafka reports whether a text can say anything about a client: a file imports one. A

@@ -112,7 +112,17 @@ func (f *goFile) placed(err error) error {
 		return err
 	}
 	line := list[0].Pos.Line - f.shift + f.in.firstLine
-	return fmt.Errorf("line %d, column %d: not Go: %s", line, list[0].Pos.Column, list[0].Msg)
+	return &notGo{Pos{line, list[0].Pos.Column}, list[0].Msg}
+}
+
+// notGo is a syntax error.
+type notGo struct {
+	at      Pos
+	message string
+}
+
+func (e *notGo) Error() string {
+	return fmt.Sprintf("line %d, column %d: not Go: %s", e.at.Line, e.at.Column, e.message)
 }
 
 // resolve finds out what each name stands for, as far as the file itself tells. Types of

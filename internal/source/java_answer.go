@@ -53,6 +53,7 @@ func (a *javaAnswer) record(f []string) error {
 	}
 	switch f[0] {
 	case "unread":
+		file.Mistakes = append(file.Mistakes, Mistake{Java, at, f[4]})
 		file.Unread = fmt.Sprintf("line %d, column %d: not Java: %s", at.Line, at.Column, f[4])
 	case "block":
 		file.Blocks = append(file.Blocks, Block{Client: "java", Class: f[4], Role: javaRoles[f[4]], At: at, Version: a.version(in.path), Open: f[5] != ""})

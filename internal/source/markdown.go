@@ -65,16 +65,21 @@ func readPage(in input) *page {
 func (p *page) fence(in input, n *ast.FencedCodeBlock) {
 	language, known := fenceNames()[strings.ToLower(string(n.Language(p.text)))]
 	body := linesOf(n.Lines(), p.text)
-	if !known || n.Lines().Len() == 0 || !aboutKafka(language, body) {
+	if !known || n.Lines().Len() == 0 || !in.parses(language) && !aboutKafka(language, body) {
 		return
 	}
-	f := &fence{language: language, input: input{path: in.path, text: body}}
+	f := &fence{language: language, input: input{path: in.path, text: body, every: in.every}}
 	f.firstLine = p.at(n.Lines().At(0).Start).Line - 1
 	for i := range n.Lines().Len() {
 		segment := n.Lines().At(i)
 		f.margins = append(f.margins, p.at(segment.Start).Column-1-segment.Padding)
 	}
 	p.blocks = append(p.blocks, f)
+}
+
+// parses reports whether a block is parsed whatever it is about.
+func (in input) parses(language Language) bool {
+	return in.every && (language == Go || language == Python)
 }
 
 // word keeps inline code that stands on one line.
@@ -129,6 +134,7 @@ func (p *page) file() File {
 		all.Blocks = append(all.Blocks, read.Blocks...)
 		all.Facts = append(all.Facts, read.Facts...)
 		all.Ignores = append(all.Ignores, read.Ignores...)
+		all.Mistakes = append(all.Mistakes, read.Mistakes...)
 		if read.Unread != "" {
 			all.Unread = strings.TrimPrefix(all.Unread+"; "+read.Unread, "; ")
 		}
@@ -160,5 +166,8 @@ func move(f *File, to func(Pos) Pos) {
 	}
 	for i := range f.Ignores {
 		f.Ignores[i].At = to(f.Ignores[i].At)
+	}
+	for i := range f.Mistakes {
+		f.Mistakes[i].At = to(f.Mistakes[i].At)
 	}
 }

@@ -16,6 +16,12 @@ type pythonAnswer struct {
 	Facts   []pythonFact   `json:"facts"`
 	Ignores []pythonIgnore `json:"ignores"`
 	Unread  string         `json:"unread"`
+	Mistake *pythonMistake `json:"mistake"` // absent where it is Python
+}
+
+type pythonMistake struct {
+	At      pythonPos `json:"at"`
+	Message string    `json:"message"`
 }
 
 type pythonPos [2]int
@@ -59,6 +65,9 @@ type pythonIgnore struct {
 
 func (a pythonAnswer) fill(f *File) {
 	f.Unread = a.Unread
+	if a.Mistake != nil {
+		f.Mistakes = append(f.Mistakes, Mistake{Python, a.Mistake.At.pos(), a.Mistake.Message})
+	}
 	for _, b := range a.Blocks {
 		f.Blocks = append(f.Blocks, b.block())
 	}

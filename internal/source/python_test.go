@@ -42,6 +42,7 @@ func TestPythonFences(t *testing.T) {
 		t.Errorf("found %q, expected line 41", last.Unread)
 	} else {
 		last.Unread = "not Python: line 41" // each version of Python has words of its own for the rest
+		last.Mistakes[0].At.Column, last.Mistakes[0].Message = 0, ""
 	}
 	comparePython(t, "testdata/python/fences.golden", files)
 }

@@ -33,6 +33,10 @@ type input struct {
 	// unfenced says that text may be prose around listings, which no fence marks
 	// (--as=python FILE.txt).
 	unfenced bool
+
+	// every says that listings of Go and Python in a page are parsed, those that have nothing
+	// to do with Kafka too, because their syntax errors are asked for (Mistake).
+	every bool
 }
 
 // frontend reads all inputs of one language in one call, so that a helper process starts
@@ -77,6 +81,23 @@ func ReadText(ctx context.Context, language Language, name string, content []byt
 	f := newText(name, language)
 	f.text, f.unfenced = content, true
 	return parse(ctx, []text{f})[0], nil
+}
+
+// Page is a markdown page as it is in memory.
+type Page struct {
+	Path    string // of the file: versions of libraries are looked up beside it
+	Content []byte
+}
+
+// ReadPages reads pages together, and their listings with Mistakes: those of Go and Python
+// in any case, others where they are about Kafka.
+func ReadPages(ctx context.Context, pages []Page) []File {
+	texts := make([]text, len(pages))
+	for i, p := range pages {
+		texts[i] = newText(p.Path, Markdown)
+		texts[i].text, texts[i].every = p.Content, true
+	}
+	return parse(ctx, texts)
 }
 
 // text is a file on its way from its path to what it says.

@@ -73,3 +73,21 @@ func TestReadNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestReadPages: every listing of Go and Python is parsed, whatever it is about, and what
+// does not parse has its place in the page. An indented part of a program is Python, too.
+func TestReadPages(t *testing.T) {
+	page := "```go\nx := 1\n```\n\n- in a list\n\n  ```go\n  if x {\n  ```\n\n```python\nprint(1\n```\n\n```py\n    return 1\n```\n\n" +
+		"```java\nnot about it (\n```\n\n```java\nnew KafkaProducer<>(;\n```\n"
+	files := ReadPages(t.Context(), []Page{{Path: "a.md", Content: []byte(page)}, {Path: "b.md", Content: []byte("```go\n)\n```\n")}})
+	var got []string
+	for _, f := range files {
+		for _, m := range f.Mistakes {
+			got = append(got, fmt.Sprintf("%s:%d %s", f.Path, m.At.Line, m.Language))
+		}
+	}
+	want := []string{"a.md:8 go", "a.md:12 python", "a.md:24 java", "b.md:2 go"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-expected +found)\n%s\n%+v", diff, files)
+	}
+}

@@ -35,6 +35,17 @@ type File struct {
 	// Unread is why the file, or a part of it, could not be looked at: no python3, no JDK,
 	// a syntax error with its place. "" where all of it was.
 	Unread string
+
+	// Mistakes are where a text of Go, Python or Java is no text of its language: the
+	// first place of each text. Unread tells of them too.
+	Mistakes []Mistake `json:",omitempty"`
+}
+
+// Mistake is a syntax error.
+type Mistake struct {
+	Language Language
+	At       Pos
+	Message  string // what the parser says, "expected ';', found foo"
 }
 
 // Block is settings that go to one client: a dict given to Producer(...), a ConfigMap,

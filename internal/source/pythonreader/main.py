@@ -5,6 +5,7 @@ import io
 import json
 import os
 import sys
+import textwrap
 import tokenize
 import traceback
 import warnings
@@ -132,8 +133,8 @@ class Reader:
         path, text, shift = asked["path"], asked["text"], asked["firstLine"]
         if not shift:
             self.before.pop(path, None)  # a whole text sees no other
-        modules, unread = self.modules(path, text, shift, asked["unfenced"])
-        found = {"blocks": [], "facts": [], "ignores": [], "unread": unread}
+        modules, unread, mistake = self.modules(path, text, shift, asked["unfenced"])
+        found = {"blocks": [], "facts": [], "ignores": [], "unread": unread, "mistake": mistake}
         for module in modules:
             found["blocks"] += Blocks(module, self.known).all()
             found["facts"] += self.facts(module, asked["package"])
@@ -151,19 +152,23 @@ class Reader:
         return sorted(facts.found, key=lambda fact: (fact["at"], fact["rule"]))
 
     def modules(self, path, text, shift, unfenced):
-        """The file as one module, or its listings; and why it could not be read."""
+        """The file as one module, or its listings; why it could not be read; and the place where it is no Python."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 tree = ast.parse(text)
         except SyntaxError as error:
-            why = "not Python: line %d:%d: %s" % ((error.lineno or 1) + shift, error.offset or 1, error.msg)
-            return self.listings(path, text, shift) if unfenced or shift else [], "" if unfenced else why
+            at = [(error.lineno or 1) + shift, error.offset or 1]
+            why = "not Python: line %d:%d: %s" % (at[0], at[1], error.msg)
+            found = self.listings(path, text, shift) if unfenced or shift else []
+            if unfenced or shift and listings.parse(textwrap.dedent(text)) is not None:
+                return found, "", None
+            return found, why, {"at": at, "message": error.msg}
         except ValueError as error:
-            return [], "not Python: %s" % error
+            return [], "not Python: %s" % error, None
         if not shift and not unfenced:
-            return [self.finder.made(path, tree, text)], ""
-        return [self.listing(path, tree, text, shift, 0)], ""
+            return [self.finder.made(path, tree, text)], "", None
+        return [self.listing(path, tree, text, shift, 0)], "", None
 
     def listings(self, path, text, shift):
         lines, found = listings.lines_of(text), []
