@@ -9,6 +9,7 @@ import (
 	"kcompare/internal/evidence"
 	"kcompare/internal/lang"
 	"kcompare/internal/page"
+	"kcompare/internal/source"
 )
 
 // Block is a block of a page, with what the page says of all of its blocks.
@@ -68,8 +69,13 @@ type Kind struct {
 	// The error is an *AttributeError.
 	Needs func(b Block, m Manifest) ([]Need, error)
 
-	// Render writes the block. Every trial of Needs is in the course. The error is an
-	// *AttributeError where the page is wrong.
+	// Listings lists the files below the root that are read for what they say of Kafka
+	// (ReadListings); nil for a kind that reads none. What is no such file Render refuses.
+	Listings func(b Block) []string
+
+	// Render writes the block. Every trial of Needs and every file of Listings is in the
+	// course. The error is an *AttributeError where the page is wrong, an
+	// *UncheckedError where this machine lacks what is needed.
 	Render func(c Course, b Block) (Content, error)
 }
 
@@ -85,15 +91,26 @@ type Attribute struct {
 type AttributeError struct {
 	Name    string
 	Message string
+
+	// Broken says that the page may not be to blame: a file or a region of one that it shows
+	// is not there any more. check tells of it as "broken region".
+	Broken bool
 }
 
 func (e *AttributeError) Error() string { return e.Name + ": " + e.Message }
+
+// UncheckedError says that a block could not be looked at on this machine, and what is
+// missing: Python, a JDK. It is no mistake of the page.
+type UncheckedError struct{ Reason string }
+
+func (e *UncheckedError) Error() string { return e.Reason }
 
 // Course is everything that blocks are rendered from.
 type Course struct {
 	Manifest Manifest
 	Files    fs.FS // the course, from its root
 	Evidence Evidence
+	Listings map[string]source.File // of all blocks, by path below the root: see ReadListings
 }
 
 // Evidence is what was found out, by need.
