@@ -46,7 +46,7 @@ func unknown(kind, name string, known []string) error {
 // reserved are names of the contract that nothing stands behind yet.
 func reserved() map[string][]string {
 	return map[string][]string{
-		"command": {"docs", "bench"},
+		"command": {"bench"},
 	}
 }
 
@@ -69,12 +69,16 @@ func finish(code int) error {
 func (s *State) exitCode(ctx context.Context, err error) int {
 	var code codeError
 	var usage usageError
+	var lines linesError
 	var wrongConfig *drivers.ConfigError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &code):
 		return int(code)
+	case errors.As(err, &lines):
+		fmt.Fprintln(s.Stderr, lines)
+		return exitUsage
 	}
 	fmt.Fprintf(s.Stderr, "kcompare: %v\n", err)
 	switch {

@@ -103,7 +103,7 @@ func (c Chapter) check(course Course, s Source, b page.Block) ([]Finding, page.P
 	}
 	if missing {
 		if b.Edited() {
-			all = append(all, c.compare(b, Content{Markdown: b.Body}))
+			all = append(all, c.handEdited(b))
 		}
 		return all, nil
 	}
@@ -130,25 +130,22 @@ func brokenRegion(b page.Block, err error) bool {
 // changed lists what has changed since the evidence was made; missing says that some of it
 // is not there.
 func (w Wants) changed(s Source) (changed []string, missing bool) {
-	for _, n := range w.Needs {
-		state, reasons := s.State(n)
-		if state == Missing {
-			missing = true
-			reasons = []string{fmt.Sprintf("%s is not there, or has no %s", s.FileOf(n), n.Variant)}
+	add := func(state State, reasons []string, lack string) {
+		missing = missing || state == Missing
+		if state == Missing && len(reasons) == 0 {
+			reasons = []string{lack}
 		}
 		if state != Fresh {
 			changed = append(changed, reasons...)
 		}
 	}
+	for _, n := range w.Needs {
+		state, reasons := s.State(n)
+		add(state, reasons, fmt.Sprintf("%s has no %s", s.FileOf(n), n.Variant))
+	}
 	for _, p := range w.Programs {
 		state, reasons := s.OutputState(p)
-		if state == Missing {
-			missing = true
-			reasons = []string{s.OutputFileOf(p) + " is not there"}
-		}
-		if state != Fresh {
-			changed = append(changed, reasons...)
-		}
+		add(state, reasons, s.OutputFileOf(p)+" is not there")
 	}
 	return once(changed), missing
 }
@@ -161,25 +158,31 @@ func (c Chapter) compare(b page.Block, content Content) Finding {
 		diff = udiff.Unified(c.File, c.File, string(c.Source), string(text))
 	}
 	same := page.Clean(content.Markdown) == b.Body
+	f := Finding{}
 	switch {
-	case b.Edited() && b.Sum == "" && !same:
-		f := c.finding(b, HandEdited, "its text is not of kcompare: it was never rendered")
-		f.Diff, f.Fix = diff, f.Fix+" --accept "+b.ID
-		return f
-	case b.Edited() && (!same || diff == ""):
-		f := c.finding(b, HandEdited)
-		f.Diff, f.Fix = diff, f.Fix+" --accept "+b.ID
-		return f
+	case b.Edited() && !same:
+		f = c.handEdited(b)
+	case b.Edited():
+		f = c.finding(b, RenderStale, "its sum is not that of its text")
 	case b.Sum == "":
-		f := c.finding(b, RenderStale, "it was never rendered")
-		f.Diff = diff
-		return f
+		f = c.finding(b, RenderStale, "it was never rendered")
 	case diff != "" || err != nil:
-		f := c.finding(b, RenderStale)
-		f.Diff = diff
-		return f
+		f = c.finding(b, RenderStale)
+	default:
+		return c.pictures(b, content)
 	}
-	return c.pictures(b, content)
+	f.Diff = diff
+	return f
+}
+
+// handEdited is the finding of a block that somebody changed.
+func (c Chapter) handEdited(b page.Block) Finding {
+	f := c.finding(b, HandEdited)
+	if b.Sum == "" {
+		f.Reasons = []string{"it was never rendered, and has text"}
+	}
+	f.Fix += " --accept " + b.ID
+	return f
 }
 
 // pictures compares those of a block.

@@ -74,16 +74,21 @@ func (c Choice) Check(books []Book) error {
 }
 
 // Edited lists the blocks whose text somebody changed and that are not to be overwritten.
-func (c Choice) Edited(b Book) []Block {
-	var edited []Block
+func (c Choice) Edited(b Book) []Finding {
+	var edited []Finding
 	for _, chapter := range b.Chapters {
 		for _, block := range chapter.Page.Blocks {
-			if block.Edited() && c.takes(block) && !slices.Contains(c.Accept, block.ID) {
-				edited = append(edited, chapter.block(block))
+			if c.keeps(block) {
+				edited = append(edited, chapter.handEdited(block))
 			}
 		}
 	}
 	return edited
+}
+
+// keeps says whether a block is not to be overwritten.
+func (c Choice) keeps(b page.Block) bool {
+	return b.Edited() && c.takes(b) && !slices.Contains(c.Accept, b.ID)
 }
 
 // File is one that is to be written.
@@ -103,9 +108,9 @@ func (b Book) Render(c Course, choice Choice) (files []File, refused []Finding, 
 		if problems = append(problems, wrong...); len(wrong) > 0 {
 			continue
 		}
-		for _, block := range choice.Edited(Book{Chapters: []Chapter{chapter}}) {
-			if page.Clean(made[block.ID].Markdown) != block.Body {
-				refused = append(refused, chapter.compare(block.Block, made[block.ID]))
+		for _, block := range chapter.Page.Blocks {
+			if choice.keeps(block) && page.Clean(made[block.ID].Markdown) != block.Body {
+				refused = append(refused, chapter.compare(block, made[block.ID]))
 			}
 		}
 		own, err := chapter.files(made)

@@ -38,6 +38,12 @@ func (b Book) Wants(m Manifest, choice Choice) (Wants, error) {
 	return Wants{Needs: once(w.Needs), Programs: once(w.Programs)}, nil
 }
 
+// Lacking says whether some of it is missing or stale.
+func (w Wants) Lacking(s Source) bool {
+	changed, _ := w.changed(s)
+	return len(changed) > 0
+}
+
 // once is a list without what stands there a second time.
 func once[T comparable](all []T) []T {
 	var list []T

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2/maybe"
+	"github.com/spf13/cobra"
+
+	"kcompare/internal/workbook"
+)
+
+type docsRenderOptions struct {
+	state  *State
+	paths  []string
+	choice workbook.Choice
+}
+
+func newDocsRender(s *State) *cobra.Command {
+	opts := &docsRenderOptions{state: s}
+	cmd := &cobra.Command{
+		Use:   "render PATH...",
+		Short: "Play what blocks tell of and is missing or stale, and write the blocks",
+		Long: `render fills the blocks of pages, and of all pages below folders. Trials whose evidence
+is missing, or was made of something that has changed since, are played first. Pages,
+pictures and evidence are written at the end, in one step each, where their bytes change;
+their names go to stdout.
+
+A block whose text somebody changed is not overwritten: nothing is written then, and
+render ends with 3. --accept ID writes it.`,
+		Example: `  kcompare docs render docs
+  kcompare docs render docs/workbook/en/02-idempotent.md --only lost-ack`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.paths = args
+			return runDocsRender(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().StringSliceVar(&opts.choice.Only, "only", nil, "the block with this `ID` alone; repeatable")
+	cmd.Flags().StringSliceVar(&opts.choice.Accept, "accept", nil, "write the block with this `ID` although somebody changed its text; repeatable")
+	return cmd
+}
+
+// runDocsRender writes nothing before everything is rendered.
+func runDocsRender(ctx context.Context, opts *docsRenderOptions) error {
+	courses, err := opts.state.openDocs("docs render", opts.paths, opts.choice)
+	if err != nil {
+		return err
+	}
+	wants, err := wantsOf(courses, opts.choice)
+	if err != nil {
+		return err
+	}
+	var files []workbook.File
+	var refused []workbook.Finding
+	for i, c := range courses {
+		made, edited, err := opts.render(ctx, c, wants[i])
+		if err != nil {
+			return err
+		}
+		files, refused = append(files, made...), append(refused, edited...)
+	}
+	if len(refused) > 0 {
+		return opts.refuse(refused)
+	}
+	return opts.write(courses, files)
+}
+
+// wantsOf is what each course has to have, once all of their markers are right.
+func wantsOf(courses []docsCourse, choice workbook.Choice) ([]workbook.Wants, error) {
+	wants := make([]workbook.Wants, len(courses))
+	var problems linesError
+	for i, c := range courses {
+		var err error
+		if wants[i], err = c.Wants(c.course.Manifest, choice); err != nil {
+			problems.add(err)
+		}
+	}
+	if len(problems.Problems) > 0 {
+		return nil, problems
+	}
+	return wants, nil
+}
+
+// render plays what a course lacks, and gives the files that change.
+func (opts *docsRenderOptions) render(ctx context.Context, c docsCourse, w workbook.Wants) (files []workbook.File, refused []workbook.Finding, err error) {
+	if edited := opts.choice.Edited(c.Book); len(edited) > 0 && w.Lacking(c.source) {
+		return nil, edited, nil // a play takes minutes: not for what is not written then
+	}
+	files, err = opts.state.playDocs(ctx, c, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	pages, refused, err := c.Render(c.course, opts.choice)
+	if err != nil {
+		return nil, nil, pageError(err)
+	}
+	return append(files, pages...), refused, nil
+}
+
+// refuse says which blocks a person changed.
+func (opts *docsRenderOptions) refuse(edited []workbook.Finding) error {
+	for _, f := range edited {
+		fmt.Fprint(opts.state.Stderr, textOf(f))
+	}
+	fmt.Fprintf(opts.state.Stderr, "nothing is written: %s changed by hand\n", counted(len(edited), "block"))
+	return finish(exitWrong)
+}
+
+// write puts the files where they belong, evidence first: whoever stops it in between has
+// pages that are stale, which check says, and none that tell of what is not there.
+func (opts *docsRenderOptions) write(courses []docsCourse, files []workbook.File) error {
+	for _, f := range files {
+		if err := replaceFile(f); err != nil {
+			return fmt.Errorf("write %s: %w", f.Path, err)
+		}
+		fmt.Fprintln(opts.state.Stdout, f.Path)
+	}
+	pages, blocks := sizeOf(courses)
+	fmt.Fprintf(opts.state.Stderr, "%s in %s, %s written\n", counted(blocks, "block"), counted(pages, "page"), counted(len(files), "file"))
+	return nil
+}
+
+// sizeOf is how many pages and blocks courses have.
+func sizeOf(courses []docsCourse) (pages, blocks int) {
+	for _, c := range courses {
+		pages, blocks = pages+len(c.Chapters), blocks+c.Blocks()
+	}
+	return pages, blocks
+}
+
+// replaceFile writes a file in one step. Its mode stays, and so does a symbolic link.
+func replaceFile(f workbook.File) error {
+	path, mode := f.Path, os.FileMode(0o644)
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	} else if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return maybe.WriteFile(path, f.Content, mode)
+}
