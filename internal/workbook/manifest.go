@@ -18,9 +18,6 @@ import (
 	"kcompare/internal/config"
 )
 
-// ManifestFile is the name of the manifest; the folder that has it is the root of a course.
-const ManifestFile = "kcompare.yaml"
-
 // mostManifest bounds the file: the time that the YAML parser takes grows with the square
 // of the nesting.
 const mostManifest = 32 << 10
@@ -141,7 +138,7 @@ func knownClient(w word, known []string) error {
 }
 
 // programName becomes part of the name of a file.
-var programName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*(/[a-z0-9]+(-[a-z0-9]+)*)?$`)
+var programName = regexp.MustCompile(`^[a-z0-9]+([-_][a-z0-9]+)*(/[a-z0-9]+([-_][a-z0-9]+)*)?$`)
 
 func (p programText) program(known []string) (Program, error) {
 	for i, w := range []word{p.Name, p.Client, p.File} {
