@@ -18,6 +18,9 @@ import (
 	"kcompare/internal/config"
 )
 
+// ManifestFile is the name of the manifest; the folder that has it is the root of a course.
+const ManifestFile = "kcompare.yaml"
+
 // mostManifest bounds the file: the time that the YAML parser takes grows with the square
 // of the nesting.
 const mostManifest = 32 << 10
