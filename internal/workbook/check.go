@@ -109,7 +109,7 @@ func (c Chapter) check(course Course, s Source, b page.Block) ([]Finding, page.P
 	}
 	content, err := renderBlock(course, c.block(b))
 	switch {
-	case err != nil && brokenRegion(b, err):
+	case err != nil && isBroken(err):
 		return append(all, c.finding(b, BrokenRegion, err.Error())), nil
 	case err != nil:
 		return nil, page.Problems{problemOf(c.block(b), err)}
@@ -120,11 +120,11 @@ func (c Chapter) check(course Course, s Source, b page.Block) ([]Finding, page.P
 	return all, nil
 }
 
-// brokenRegion says whether what a block of code shows is no longer in its source: the
-// page need not be wrong then.
-func brokenRegion(b page.Block, err error) bool {
+// isBroken says whether what a block shows is no longer in its source: the page is not
+// wrong then.
+func isBroken(err error) bool {
 	wrong := (*AttributeError)(nil)
-	return b.Kind == "code" && errors.As(err, &wrong) && (wrong.Name == "region" || wrong.Name == "files")
+	return errors.As(err, &wrong) && wrong.Broken
 }
 
 // changed lists what has changed since the evidence was made; missing says that some of it
