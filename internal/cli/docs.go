@@ -34,7 +34,7 @@ kcompare.yaml, otherwise the page's own folder; its evidence is in evidence/ the
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newDocsRender(s), newDocsCheck(s))
+	cmd.AddCommand(newDocsRender(s), newDocsCheck(s), newDocsInit(s))
 	return cmd
 }
 
