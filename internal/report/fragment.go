@@ -87,7 +87,7 @@ func Errors(in lang.Printer, doc evidence.Document) string {
 		s.note = say("No call failed.")
 	}
 	if note := brokerNote(brokerRows(doc.Trials)); note != "" {
-		s.lists = []list{{entries: []entry{{text: say(note)}}}}
+		s.lists = []list{{title: say(note)}}
 	}
 	return fragment(in, s)
 }
