@@ -22,6 +22,7 @@ const (
 	formatText     = "text"
 	formatMarkdown = "markdown"
 	formatJSON     = "json"
+	formatHTML     = "html" // of evidence alone
 )
 
 // oneOf checks the value of a flag that takes one of few words.
@@ -41,9 +42,10 @@ type output struct {
 
 func (o output) toStdout() bool { return o.file == "" || o.file == "-" }
 
-// check finds out before a run whether the result can be written afterwards.
-func (o output) check() error {
-	if err := oneOf("format", o.format, formatText, formatMarkdown, formatJSON); err != nil {
+// check finds out before a run whether the result can be written afterwards. Beside the
+// formats that every report has there may be others.
+func (o output) check(others ...string) error {
+	if err := oneOf("format", o.format, append([]string{formatText, formatMarkdown, formatJSON}, others...)...); err != nil {
 		return err
 	}
 	if _, err := lang.Parse(cmp.Or(o.lang, string(lang.English))); err != nil {
@@ -104,9 +106,9 @@ func writable(dir string) error {
 }
 
 // write renders the document. A file is replaced in one step, or not at all.
-func (o output) write(s *State, doc evidence.Document) error {
+func (o output) write(s *State, doc evidence.Document, wires report.Wires) error {
 	var b bytes.Buffer
-	if err := o.render(&b, s, doc); err != nil {
+	if err := o.render(&b, s, doc, wires); err != nil {
 		return err
 	}
 	return o.put(s, b.Bytes())
@@ -151,8 +153,10 @@ func (o output) replace(content []byte) error {
 	return maybe.WriteFile(o.target(), content, 0o644)
 }
 
-func (o output) render(b *bytes.Buffer, s *State, doc evidence.Document) error {
+func (o output) render(b *bytes.Buffer, s *State, doc evidence.Document, wires report.Wires) error {
 	switch o.format {
+	case formatHTML:
+		return report.HTML(b, doc, report.HTMLOptions{In: o.printer(), Wires: wires})
 	case formatJSON:
 		return evidence.Encode(b, doc)
 	case formatMarkdown:

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/report"
 	"kcompare/internal/verdict"
 )
 
@@ -45,7 +46,7 @@ kcompare.`,
 	}
 	cmd.Flags().BoolVar(&opts.diff, "diff", false, "what changed from OLD to NEW, or between two versions of a client in one file")
 	cmd.Flags().BoolVar(&opts.bug, "bug", false, "a bug report in markdown for each violated trial")
-	cmd.Flags().StringVar(&opts.output.format, "format", formatText, "text, markdown or json")
+	cmd.Flags().StringVar(&opts.output.format, "format", formatText, "text, markdown, json or html")
 	cmd.Flags().StringVarP(&opts.output.file, "output", "o", "", "write to this `file` instead of stdout")
 	opts.output.langFlag(cmd.Flags())
 	return cmd
@@ -55,7 +56,7 @@ func runReport(opts *reportOptions) error {
 	if len(opts.files) == 0 {
 		return usagef("report: expected evidence files, as `kcompare run --format=json -o FILE` writes them")
 	}
-	if err := opts.output.check(); err != nil {
+	if err := opts.output.check(formatHTML); err != nil {
 		return err
 	}
 	switch {
@@ -70,7 +71,13 @@ func runReport(opts *reportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := opts.output.write(opts.state, doc); err != nil {
+	var wires report.Wires
+	if opts.output.format == formatHTML {
+		if wires, err = readWires(opts.files); err != nil {
+			return err
+		}
+	}
+	if err := opts.output.write(opts.state, doc, wires); err != nil {
 		return err
 	}
 	return finish(verdict.Exit(doc))

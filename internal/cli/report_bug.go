@@ -10,8 +10,8 @@ import (
 
 // runBug writes a bug report for each violated trial. It ends as the report does.
 func runBug(opts *reportOptions) error {
-	if opts.output.format == formatJSON {
-		return usagef("report --bug --format=json: a bug report is markdown")
+	if f := opts.output.format; f == formatJSON || f == formatHTML {
+		return usagef("report --bug --format=%s: a bug report is markdown", f)
 	}
 	doc, err := readJudged(opts.files)
 	if err != nil {

@@ -26,6 +26,8 @@ func runDiff(opts *reportOptions) error {
 		err = writeJSON(&b, doc)
 	case formatMarkdown:
 		err = report.MarkdownDiff(&b, doc, opts.output.printer())
+	case formatHTML:
+		err = report.HTMLDiff(&b, doc, opts.output.printer())
 	default:
 		err = report.TextDiff(&b, doc, opts.output.text(opts.state))
 	}

@@ -37,6 +37,7 @@ type runOptions struct {
 	trialTimeout time.Duration
 	evidenceDir  string
 	output       output
+	wires        wires // what an HTML report draws
 	progress     string
 }
 
@@ -80,7 +81,7 @@ unstable; 130 interrupted, what was finished is printed.`,
 	f.IntVar(&opts.repeat, "repeat", 1, "play every trial so many times")
 	f.DurationVar(&opts.trialTimeout, "trial-timeout", 0, "give a trial up after this time (0, the default: 2 x delivery-timeout + 30s)")
 	f.StringVar(&opts.evidenceDir, "evidence", "", "write evidence, trace and log of each trial into this `directory`")
-	f.StringVar(&opts.output.format, "format", formatText, "text, markdown or json")
+	f.StringVar(&opts.output.format, "format", formatText, "text, markdown, json or html")
 	opts.output.langFlag(f)
 	f.StringVarP(&opts.output.file, "output", "o", "", "write the report to this `file` instead of stdout")
 	f.StringVar(&opts.progress, "progress", progressAuto, "auto, plain or none, on stderr")
@@ -121,7 +122,7 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	doc := opts.document(trials)
 	doc.ElapsedMS = opts.state.Now().Sub(begin).Milliseconds()
 	doc.Unfinished = len(specs) - len(trials)
-	if err := opts.output.write(opts.state, doc); err != nil {
+	if err := opts.output.write(opts.state, doc, opts.wires.all); err != nil {
 		return err
 	}
 	switch {

@@ -148,6 +148,9 @@ func play(ctx context.Context, opts *runOptions, spec trial.Spec, shown progress
 		end("")
 		return evidence.Trial{}, fmt.Errorf("%s: %w", name, err)
 	}
+	if opts.output.format == formatHTML {
+		opts.wires.add(judged, seen.Trace)
+	}
 	if opts.evidenceDir != "" {
 		if err := opts.store(&judged, seen); err != nil {
 			end("")

@@ -257,7 +257,7 @@ func overrides(args []string) (map[string]string, error) {
 
 // prepareOutput finds out now what would go wrong at the end.
 func (o *runOptions) prepareOutput() error {
-	if err := o.output.check(); err != nil {
+	if err := o.output.check(formatHTML); err != nil {
 		return err
 	}
 	if o.evidenceDir == "" {

@@ -139,10 +139,12 @@ type traceHead struct {
 	Cut    int64  `json:"cut"` // exchanges that were not kept
 }
 
+const traceSchema = "kcompare/trace/v1"
+
 // EncodeTrace writes the trace as JSON lines: a head, then one exchange a line.
 func EncodeTrace(w io.Writer, t Trace) error {
 	enc := json.NewEncoder(w)
-	if err := enc.Encode(traceHead{Schema: "kcompare/trace/v1", Cut: t.Cut}); err != nil {
+	if err := enc.Encode(traceHead{Schema: traceSchema, Cut: t.Cut}); err != nil {
 		return fmt.Errorf("write trace: %w", err)
 	}
 	for _, e := range t.Exchanges {

@@ -25,7 +25,7 @@ func (t table) grouped() table {
 		out.columns = append(out.columns, strings.Join(named, ", "))
 	}
 	for _, r := range t.rows {
-		short := row{label: r.label}
+		short := row{label: r.label, target: r.target}
 		for _, g := range all {
 			short.cells = append(short.cells, r.cells[g[0]])
 		}

@@ -8,8 +8,7 @@ const longRun = 3
 // widestVariant is more than a question may be: names are looked for by their ends.
 const widestVariant = 52
 
-// overview is the verdict of every trial, for a run that is too long to be seen at a
-// glance: a column for each client, or in words where they are many and not alike.
+// overview is the verdicts of a run that is too long to be seen at a glance.
 func overview(all []scenario) section {
 	if len(all) < longRun {
 		return section{}

@@ -26,6 +26,13 @@ type section struct {
 	lists   []list
 	parts   []section
 	aside   bool // nobody needs it to judge: a layout that can fold may do so
+
+	// For layouts with links, folds and pictures; see illustrated.
+	anchor string // where links lead to it
+	folds  bool   // it can be folded away ...
+	folded bool   // ... and is at first
+	badges phrase // what stays to be seen of it then
+	wires  []clientWire
 }
 
 // list is lines whose terms stand in a column of their own. With a title they

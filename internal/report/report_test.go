@@ -241,6 +241,7 @@ func TestWriterErrorsAreReported(t *testing.T) {
 	for name, err := range map[string]error{
 		"text":     report.Text(closed{}, document(), report.TextOptions{}),
 		"markdown": report.Markdown(closed{}, document(), lang.Printer{}),
+		"html":     report.HTML(closed{}, document(), report.HTMLOptions{}),
 	} {
 		if !errors.Is(err, os.ErrClosed) {
 			t.Errorf("%s: error %v, expected one that wraps %v", name, err, os.ErrClosed)

@@ -19,6 +19,7 @@ func said(p page, in lang.Printer) page {
 
 func saySection(in lang.Printer, s section) section {
 	s.heading, s.note, s.text = saySpan(in, s.heading), sayPhrase(in, s.note), sayPhrase(in, s.text)
+	s.badges = sayPhrase(in, s.badges)
 	s.table, s.answers = sayTable(in, s.table), sayTable(in, s.answers)
 	s.sheets = each(s.sheets, func(one sheet) sheet { return saySheet(in, one) })
 	s.lists = each(s.lists, func(l list) list { return sayList(in, l) })
@@ -35,9 +36,9 @@ func sayList(in lang.Printer, l list) list {
 }
 
 func sayTable(in lang.Printer, t table) table {
-	t.corner, t.columns = in.Say(t.corner), each(t.columns, in.Say)
+	t.caption, t.corner, t.columns = in.Say(t.caption), in.Say(t.corner), each(t.columns, in.Say)
 	t.rows = each(t.rows, func(r row) row {
-		return row{label: saySpan(in, r.label), cells: each(r.cells, func(c span) span { return saySpan(in, c) })}
+		return row{label: saySpan(in, r.label), cells: each(r.cells, func(c span) span { return saySpan(in, c) }), target: r.target}
 	})
 	return t
 }

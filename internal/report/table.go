@@ -10,6 +10,7 @@ import (
 
 // table is figures by row and column. The last row stays last when it turns.
 type table struct {
+	caption string // for layouts that name their tables
 	corner  string // above the labels
 	columns []string
 	rows    []row
@@ -26,8 +27,9 @@ type table struct {
 
 // row is a label and a cell for each column.
 type row struct {
-	label span
-	cells []span
+	label  span
+	cells  []span
+	target string // where a layout with links leads from the label
 }
 
 const (
@@ -113,7 +115,7 @@ func (t table) slice(from, to int) table {
 	out.columns = t.columns[from:to]
 	out.rows = nil
 	for _, r := range t.rows {
-		out.rows = append(out.rows, row{label: r.label, cells: r.cells[from:to]})
+		out.rows = append(out.rows, row{label: r.label, cells: r.cells[from:to], target: r.target})
 	}
 	return out
 }
