@@ -55,8 +55,9 @@ func (p Printer) Say(english string) string {
 	return text
 }
 
-// Knows says whether every word of the text has a translation, but for single words,
-// which may be names. Tests ask it of all that can be said.
+// Knows says whether every word of the text has a translation, but for single words that
+// look like names: with a capital letter, a digit, a dot. Names that do not are in the
+// catalogue, too (ru/names.txt). Tests ask it of all that can be said.
 func (p Printer) Knows(english string) bool {
 	_, unknown := p.say(english)
 	return !unknown

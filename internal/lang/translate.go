@@ -11,10 +11,13 @@ import (
 // catalogue has such joints as patterns with places for text, and a text is taken apart in
 // the way that leaves the least of it without a translation.
 
-// say also says whether a part of more than one word has no translation.
+// say also says whether a part of it has no translation that is more than a name.
 func (c *catalogue) say(english string) (text string, unknown bool) {
 	s := scan(english)
-	t := translation{catalogue: c, scanned: s, done: map[span]result{}}
+	if p, known := c.sentences[s.key]; known {
+		return translation{catalogue: c, scanned: s}.write(p, span{0, len(s.key)}, nil), false
+	}
+	t := translation{catalogue: c, scanned: s, joints: c.jointsIn(s.key), done: map[span]result{}}
 	got := t.best(span{0, len(s.key)})
 	return got.text, got.cost >= costOfProse
 }
@@ -23,7 +26,22 @@ func (c *catalogue) say(english string) (text string, unknown bool) {
 type translation struct {
 	catalogue *catalogue
 	scanned   scanned
+	joints    []pattern // that may fit
 	done      map[span]result
+}
+
+// jointsIn are those of which every literal stands in the key. A capital letter counts
+// as a small one, too (lowered).
+func (c *catalogue) jointsIn(key string) []pattern {
+	lower := strings.ToLower(key)
+	var all []pattern
+	for _, p := range c.joints {
+		absent := func(literal string) bool { return !strings.Contains(key, literal) && !strings.Contains(lower, literal) }
+		if !slices.ContainsFunc(p.literals, absent) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // span is a part of the key.
@@ -38,7 +56,7 @@ type result struct {
 const (
 	costOfJoint = 1    // the fewest pieces win
 	costOfName  = 10   // a word that nobody knows
-	costOfProse = 1000 // each word beyond the first
+	costOfProse = 1000 // a word of lower case, and each beyond the first
 )
 
 func (t translation) best(s span) result {
@@ -59,7 +77,7 @@ func (t translation) find(s span) result {
 		return result{text: t.part(t.holeAt(s.from))}
 	}
 	best := t.unknown(s)
-	for _, p := range t.catalogue.joints {
+	for _, p := range t.joints {
 		t.match(p, s, func(places []span) {
 			cost := costOfJoint
 			for _, place := range places {
@@ -83,27 +101,37 @@ func (t translation) unknown(s span) result {
 	key := t.scanned.key[s.from:s.to]
 	var b strings.Builder
 	n := t.holesBefore(s.from)
-	words := 0
-	inWord := false
 	for _, r := range key {
 		if r == hole {
 			b.WriteString(t.scanned.parts[n].text)
 			n++
-			inWord = false
 			continue
 		}
 		b.WriteRune(r)
-		latin := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		if latin && !inWord {
-			words++
-		}
-		inWord = inWord && !unicode.IsSpace(r) || latin
 	}
-	if words == 0 {
-		return result{text: b.String()}
-	}
-	return result{b.String(), costOfName + (words-1)*costOfProse}
+	return result{b.String(), costOf(key)}
 }
+
+// costOf is what it costs to leave a text as it is: nothing where no Latin letter is in
+// it, little for one word that looks like a name (REQUEST_TIMED_OUT, order-0001).
+func costOf(key string) int {
+	words, cost := 0, 0
+	for _, word := range strings.Fields(key) {
+		word = strings.Trim(word, ".,;:()?!")
+		switch {
+		case !strings.ContainsFunc(word, isLatin):
+			continue
+		case strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "":
+			cost += costOfProse
+		default:
+			cost += costOfName
+		}
+		words++
+	}
+	return cost + max(0, words-1)*costOfProse
+}
+
+func isLatin(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
 
 // lowered is the span without the capital letter that a sentence begins with.
 func (t translation) lowered(s span) result {
