@@ -64,7 +64,7 @@ def pay(order):
 
 # kcompare:region produce
 def write(producer, order):
-    """Sends a record to each topic and waits for every report: one that failed must keep the program from committing."""
+    """Sends a record to each topic and waits for every report: one that failed keeps the program from committing."""
     failed = []
 
     def delivered(error, _message):
@@ -146,7 +146,7 @@ def read(level):
                 found[message.topic()].append(f"{message.value().decode()} at offset {message.offset()}")
             elif message.error().code() == KafkaError._PARTITION_EOF:
                 ended.add(message.topic())
-            elif not message.error().retriable():
+            elif message.error().fatal():  # others are told for information: the library goes on trying
                 raise KafkaException(message.error())
     finally:
         reader.close()

@@ -198,7 +198,7 @@ func read(ctx context.Context, servers, level string) error {
 		case kafka.PartitionEOF:
 			ended++
 		case kafka.Error:
-			if !e.IsRetriable() {
+			if e.IsFatal() { // others are told for information: the library goes on trying
 				return e
 			}
 		}
