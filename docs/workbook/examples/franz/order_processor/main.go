@@ -24,15 +24,15 @@ import (
 const input, output, deadLetters = "incoming-orders", "processed-orders", "dead-letters"
 
 func main() {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	if err := run(ctx, servers()); err != nil {
+	if err := run(servers()); err != nil {
 		fmt.Fprintln(os.Stderr, "order_processor:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, servers []string) error {
+func run(servers []string) error {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
 	orders, err := writeInput(ctx, servers)
 	if err != nil {
 		return fmt.Errorf("write input: %w", err)
@@ -45,7 +45,6 @@ func run(ctx context.Context, servers []string) error {
 		kgo.ConsumeTopics(input),
 		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()), // a new group begins at the start
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),      // inputs may come from transactions, too
-		kgo.RequireStableFetchOffsets(),                   // no offsets of a transaction that may still be aborted
 	)
 	// kcompare:end
 	if err != nil {
@@ -246,6 +245,9 @@ func line(r *kgo.Record) string {
 
 // servers is the first argument, or what the environment says.
 func servers() []string {
-	args := append(os.Args[1:], os.Getenv("BOOTSTRAP_SERVERS"))
-	return strings.Split(cmp.Or(args[0], "127.0.0.1:9092"), ",")
+	given := cmp.Or(os.Getenv("BOOTSTRAP_SERVERS"), "127.0.0.1:9092")
+	if len(os.Args) > 1 {
+		given = os.Args[1]
+	}
+	return strings.Split(given, ",")
 }

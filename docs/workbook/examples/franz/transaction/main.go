@@ -21,15 +21,15 @@ var topics = []string{"orders", "payments", "notifications"}
 var errDeclined = errors.New("the payment was declined")
 
 func main() {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	if err := run(ctx, servers()); err != nil {
+	if err := run(servers()); err != nil {
 		fmt.Fprintln(os.Stderr, "transaction:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, servers []string) error {
+func run(servers []string) error {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
 	// kcompare:region config
 	producer, err := kgo.NewClient(
 		kgo.SeedBrokers(servers...),
@@ -181,6 +181,9 @@ func read(ctx context.Context, servers []string, level kgo.IsolationLevel) error
 
 // servers is the first argument, or what the environment says.
 func servers() []string {
-	args := append(os.Args[1:], os.Getenv("BOOTSTRAP_SERVERS"))
-	return strings.Split(cmp.Or(args[0], "127.0.0.1:9092"), ",")
+	given := cmp.Or(os.Getenv("BOOTSTRAP_SERVERS"), "127.0.0.1:9092")
+	if len(os.Args) > 1 {
+		given = os.Args[1]
+	}
+	return strings.Split(given, ",")
 }

@@ -25,15 +25,15 @@ import (
 var input, output, deadLetters = "incoming-orders", "processed-orders", "dead-letters"
 
 func main() {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	if err := run(ctx, servers()); err != nil {
+	if err := run(servers()); err != nil {
 		fmt.Fprintln(os.Stderr, "order_processor:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, servers string) error {
+func run(servers string) error {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
 	orders, err := writeInput(ctx, servers)
 	if err != nil {
 		return fmt.Errorf("write input: %w", err)
@@ -57,7 +57,7 @@ func run(ctx context.Context, servers string) error {
 	if err != nil {
 		return err
 	}
-	defer consumer.Close()
+	defer func() { _ = consumer.Close() }() // its offsets are in the transactions
 	// kcompare:end
 	if err := settle(ctx, producer.InitTransactions); err != nil { // fences older instances, and ends what they left open
 		return fmt.Errorf("init: %w", err)
@@ -325,7 +325,7 @@ func show(ctx context.Context, servers string) error {
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
+	defer func() { _ = reader.Close() }() // it has nothing to lose
 	topics := []string{output, deadLetters}
 	var start []kafka.TopicPartition
 	for _, topic := range topics {
@@ -392,6 +392,8 @@ func to(topic *string) kafka.TopicPartition {
 
 // servers is the first argument, or what the environment says.
 func servers() string {
-	args := append(os.Args[1:], os.Getenv("BOOTSTRAP_SERVERS"))
-	return cmp.Or(args[0], "127.0.0.1:9092")
+	if len(os.Args) > 1 {
+		return os.Args[1]
+	}
+	return cmp.Or(os.Getenv("BOOTSTRAP_SERVERS"), "127.0.0.1:9092")
 }

@@ -23,15 +23,15 @@ var topics = []string{"orders", "payments", "notifications"}
 var errDeclined = errors.New("the payment was declined")
 
 func main() {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	if err := run(ctx, servers()); err != nil {
+	if err := run(servers()); err != nil {
 		fmt.Fprintln(os.Stderr, "transaction:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, servers string) error {
+func run(servers string) error {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
 	// kcompare:region config
 	producer, err := kafka.NewProducer(&kafka.ConfigMap{
 		"bootstrap.servers":      servers,
@@ -178,7 +178,7 @@ func read(ctx context.Context, servers, level string) error {
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
+	defer func() { _ = reader.Close() }() // it has nothing to lose
 	var start []kafka.TopicPartition
 	for _, topic := range topics {
 		start = append(start, kafka.TopicPartition{Topic: &topic, Partition: 0, Offset: kafka.OffsetBeginning})
@@ -213,6 +213,8 @@ func read(ctx context.Context, servers, level string) error {
 
 // servers is the first argument, or what the environment says.
 func servers() string {
-	args := append(os.Args[1:], os.Getenv("BOOTSTRAP_SERVERS"))
-	return cmp.Or(args[0], "127.0.0.1:9092")
+	if len(os.Args) > 1 {
+		return os.Args[1]
+	}
+	return cmp.Or(os.Getenv("BOOTSTRAP_SERVERS"), "127.0.0.1:9092")
 }
