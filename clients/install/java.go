@@ -170,7 +170,7 @@ func (java) command(ctx context.Context, c Cache, n Named) ([]string, error) {
 	}
 	lib, classes := filepath.Join(c.folderOf(n), "lib", "*"), filepath.Join(filepath.Dir(program), javaClasses)
 	if _, err := os.Stat(classes); err != nil {
-		if err := compile(ctx, c, path, filepath.Dir(lib), program, classes); err != nil {
+		if err := compile(ctx, c, path, filepath.Dir(lib), classes, program); err != nil {
 			return nil, fmt.Errorf("compile the program of %s: %w", n.Name, err)
 		}
 	}
@@ -181,7 +181,7 @@ func (java) command(ctx context.Context, c Cache, n Named) ([]string, error) {
 // compile makes the folder of classes at once, or not at all. Somebody else may have been
 // quicker; theirs are as good. The compiler is a module of the JDK, and knows nothing of
 // wildcards in a class path.
-func compile(ctx context.Context, c Cache, path, lib, program, classes string) error {
+func compile(ctx context.Context, c Cache, path, lib, classes string, programs ...string) error {
 	jars, err := filepath.Glob(filepath.Join(lib, "*.jar"))
 	if err != nil {
 		return err
@@ -193,7 +193,8 @@ func compile(ctx context.Context, c Cache, path, lib, program, classes string) e
 		return err
 	}
 	args := append(javaOptions(), "-m", "jdk.compiler/com.sun.tools.javac.Main", "-proc:none",
-		"--release", strconv.Itoa(oldestJava), "-cp", strings.Join(jars, string(filepath.ListSeparator)), "-d", work, program)
+		"--release", strconv.Itoa(oldestJava), "-cp", strings.Join(jars, string(filepath.ListSeparator)), "-d", work)
+	args = append(args, programs...)
 	_, err = machine{c.Env, starter}.run(ctx, "", path, args...)
 	if err == nil {
 		err = os.Rename(work, classes)
