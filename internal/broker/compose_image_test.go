@@ -15,7 +15,8 @@ import (
 
 // image is apache/kafka as far as the jars of the same release have it.
 type image struct {
-	vm jvm
+	vm     jvm // with the commands
+	server jvm // the jars of a server alone, whose classes are archived
 }
 
 // commands are the scripts in /opt/kafka/bin that a health check may use, with the
@@ -43,6 +44,12 @@ func newImage(t *testing.T) image {
 	if err != nil {
 		t.Fatal(err)
 	}
+	vm := jvm{java: java.path, libs: server.dir, env: opts.Env}
+	if server.cached && java.archives() {
+		if vm, err = withArchive(ctx, opts, vm, java); err != nil {
+			t.Fatal(err)
+		}
+	}
 	libs := t.TempDir()
 	bringTools(t, c, libs)
 	found, err := filepath.Glob(filepath.Join(server.dir, "*.jar"))
@@ -54,7 +61,7 @@ func newImage(t *testing.T) image {
 			t.Fatal(err)
 		}
 	}
-	return image{jvm{java: java.path, libs: libs, env: opts.Env}}
+	return image{vm: jvm{java: java.path, libs: libs, env: opts.Env}, server: vm}
 }
 
 // bringTools has Maven copy the jar with the commands into a directory.
@@ -87,11 +94,11 @@ func (i image) up(t *testing.T, services map[string]service) *Kafka {
 		}
 		k.nodes = append(k.nodes, i.start(ctx, t, k.children, places, name, s))
 	}
+	if err := k.await(ctx); err != nil { // first: each try of a health check starts a Java
+		t.Fatal(err)
+	}
 	for name, s := range services {
 		i.awaitHealthy(ctx, t, k, places, name, s.Healthcheck.Test)
-	}
-	if err := k.await(ctx); err != nil {
-		t.Fatal(err)
 	}
 	return k
 }
@@ -112,7 +119,7 @@ func (i image) start(ctx context.Context, t *testing.T, c *children, places *pla
 	if out, err := c.run(ctx, setup); err != nil {
 		t.Fatalf("setup of %s: %v:\n%s", name, err, tail(out, 12))
 	}
-	if err := n.start(c, i.vm); err != nil {
+	if err := n.start(c, i.server); err != nil {
 		t.Fatal(err)
 	}
 	return n

@@ -11,7 +11,7 @@ import (
 )
 
 // written is a course of files in a folder, with its listings read.
-func written(t *testing.T, texts map[string]string) Course {
+func courseOf(t *testing.T, texts map[string]string) Course {
 	t.Helper()
 	root := t.TempDir()
 	var paths []string
@@ -68,7 +68,7 @@ c = Consumer({"group.id": "g", "isolation.level": "read_committed", "enable.auto
 `
 
 func TestConfig(t *testing.T) {
-	c := written(t, map[string]string{"a/producer.properties": producerProperties, "main.go": producerGo, "both.py": bothPython})
+	c := courseOf(t, map[string]string{"a/producer.properties": producerProperties, "main.go": producerGo, "both.py": bothPython})
 	inBoth(t, c, block("config", "file=a/producer.properties"), "config-properties")
 	inBoth(t, c, block("config", "file=main.go", "clients=python"), "config-go")
 	inBoth(t, c, block("config", "file=both.py", "clients=franz,java"), "config-python")
@@ -101,7 +101,7 @@ func TestConfigOfTrials(t *testing.T) {
 }
 
 func TestConfigWrong(t *testing.T) {
-	c := written(t, map[string]string{"main.go": producerGo, "server.properties": "broker.id=1\nlog.dirs=/tmp\n", "bad.py": "from confluent_kafka import Producer\nProducer({\n", "a.txt": "acks=1\n"})
+	c := courseOf(t, map[string]string{"main.go": producerGo, "server.properties": "broker.id=1\nlog.dirs=/tmp\n", "bad.py": "from confluent_kafka import Producer\nProducer({\n", "a.txt": "acks=1\n"})
 	for _, test := range []struct {
 		attributes []string
 		want       string
@@ -130,7 +130,7 @@ func TestConfigWrong(t *testing.T) {
 }
 
 func TestLint(t *testing.T) {
-	c := written(t, map[string]string{
+	c := courseOf(t, map[string]string{
 		"producer.properties": producerProperties, "both.py": bothPython, "fine.properties": "bootstrap.servers=localhost:9092\nacks=all\n",
 		"bad.go": "package main\n\nimport \"github.com/twmb/franz-go/pkg/kgo\"\n\nfunc main() { kgo.NewClient( }\n",
 	})
@@ -154,7 +154,7 @@ func TestLint(t *testing.T) {
 // TestUnchecked: without Python a block about a program in it says so, and nothing else.
 func TestUnchecked(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	c := written(t, map[string]string{"both.py": bothPython})
+	c := courseOf(t, map[string]string{"both.py": bothPython})
 	for _, kind := range []string{"lint", "config"} {
 		_, err := kindNamed(t, kind).Render(c, block(kind, "file=both.py"))
 		var unchecked *UncheckedError

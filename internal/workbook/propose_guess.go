@@ -137,7 +137,7 @@ func (f *finder) table(m handmade) {
 	}
 	var keys []string
 	for _, line := range lines[2:] {
-		if key := strings.Trim(cell(line, 0), "` "); setting.MatchString(key) {
+		if key := strings.Trim(cell(line, 0), "` "); settingName.MatchString(key) {
 			keys = append(keys, key)
 		}
 	}
@@ -156,7 +156,7 @@ func (f *finder) table(m handmade) {
 	}
 }
 
-var setting = regexp.MustCompile(`^(acks|retries|[a-z]+(\.[a-z]+)+)$`)
+var settingName = regexp.MustCompile(`^(acks|retries|[a-z]+(\.[a-z]+)+)$`)
 
 func cell(line string, n int) string {
 	cells := strings.Split(strings.Trim(strings.TrimLeft(strings.TrimSpace(line), "> "), "|"), "|")
