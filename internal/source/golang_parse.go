@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"strings"
 )
 
 // goFile is a parsed text, with what its names stand for.
@@ -47,9 +48,9 @@ var goWrappings = []goWrapping{
 }
 
 // parseGo parses a file, or a listing in the first way that fits. The error is that of the
-// text as it is, with its place.
+// way that got furthest, with its place.
 func parseGo(in input) (*goFile, error) {
-	var first error
+	var furthest error
 	for _, text := range [][]byte{in.text, goWithoutDots(in.text)} {
 		for _, w := range goWrappings {
 			f, err := w.parse(in, text)
@@ -57,12 +58,18 @@ func parseGo(in input) (*goFile, error) {
 				f.resolve()
 				return f, nil
 			}
-			if first == nil {
-				first = err
+			if furthest == nil || further(err, furthest) {
+				furthest = err
 			}
 		}
 	}
-	return nil, first
+	return nil, furthest
+}
+
+// further reports whether one error stands behind another.
+func further(one, other error) bool {
+	var a, b *notGo
+	return errors.As(one, &a) && errors.As(other, &b) && (a.at.Line > b.at.Line || a.at.Line == b.at.Line && a.at.Column > b.at.Column)
 }
 
 // goWithoutDots makes a comment of each line that only says "...": something is left out
@@ -111,8 +118,14 @@ func (f *goFile) placed(err error) error {
 	if !errors.As(err, &list) || len(list) == 0 {
 		return err
 	}
-	line := list[0].Pos.Line - f.shift + f.in.firstLine
-	return &notGo{Pos{line, list[0].Pos.Column}, list[0].Msg}
+	at, message := Pos{list[0].Pos.Line - f.shift, list[0].Pos.Column}, list[0].Msg
+	if lines := bytes.Split(bytes.TrimRight(f.in.text, "\n"), []byte("\n")); at.Line > len(lines) { // in what was put behind it
+		at = Pos{len(lines), len(lines[len(lines)-1]) + 1}
+		expected, _, _ := strings.Cut(message, ", found")
+		message = expected + ", found the end"
+	}
+	at.Line += f.in.firstLine
+	return &notGo{at, message}
 }
 
 // notGo is a syntax error.

@@ -249,7 +249,7 @@ base.go:4:71 acks = text all
 // TestGoUnread: what does not parse is said, with its place.
 func TestGoUnread(t *testing.T) {
 	f := readGo(t.Context(), []input{{path: "page.md", text: []byte("kgo.NewClient(\n\tkgo.ClientID(,\n)"), firstLine: 10}})[0]
-	if want := "line 11, column 1: not Go: expected 'package', found kgo"; f.Unread != want {
+	if want := "line 12, column 15: not Go: expected operand, found ','"; f.Unread != want {
 		t.Errorf("unread is %q, want %q", f.Unread, want)
 	}
 }

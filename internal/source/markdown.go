@@ -136,11 +136,16 @@ func (p *page) file() File {
 		all.Ignores = append(all.Ignores, read.Ignores...)
 		all.Mistakes = append(all.Mistakes, read.Mistakes...)
 		if read.Unread != "" {
-			all.Unread = strings.TrimPrefix(all.Unread+"; "+read.Unread, "; ")
+			all.Unread = joined(all.Unread, read.Unread)
+		}
+		if read.Unread != "" && len(read.Mistakes) == 0 && !strings.Contains(all.Unchecked, read.Unread) {
+			all.Unchecked = joined(all.Unchecked, read.Unread)
 		}
 	}
 	return all
 }
+
+func joined(reasons, one string) string { return strings.TrimPrefix(reasons+"; "+one, "; ") }
 
 // shift adds the margin of a block that stands in a list or a quotation: the readers got
 // it without.

@@ -39,6 +39,10 @@ type File struct {
 	// Mistakes are where a text of Go, Python or Java is no text of its language: the
 	// first place of each text. Unread tells of them too.
 	Mistakes []Mistake `json:",omitempty"`
+
+	// Unchecked is Unread of a page without what Mistakes tell of: listings in it that this
+	// machine cannot read.
+	Unchecked string `json:",omitempty"`
 }
 
 // Mistake is a syntax error.
