@@ -34,7 +34,7 @@ kcompare.yaml, otherwise the page's own folder; its evidence is in evidence/ the
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newDocsRender(s), newDocsCheck(s), newDocsInit(s))
+	cmd.AddCommand(newDocsRender(s), newDocsCheck(s), newDocsVerify(s), newDocsInit(s))
 	return cmd
 }
 
@@ -42,7 +42,7 @@ kcompare.yaml, otherwise the page's own folder; its evidence is in evidence/ the
 type docsCourse struct {
 	workbook.Book
 	course workbook.Course
-	source workbook.Source
+	source *workbook.Store
 }
 
 // openDocs opens the pages that paths name, a course at a time. What is wrong with them is
@@ -76,10 +76,7 @@ func (s *State) openCourse(book workbook.Book) (docsCourse, error) {
 		return docsCourse{}, err
 	}
 	files := os.DirFS(book.Root)
-	source, err := s.evidenceOf(files, m)
-	if err != nil {
-		return docsCourse{}, err
-	}
+	source := s.evidenceOf(files, m)
 	return docsCourse{book, workbook.Course{Manifest: m, Files: files, Evidence: source}, source}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/renameio/v2/maybe"
 	"github.com/spf13/cobra"
@@ -16,10 +17,12 @@ type docsRenderOptions struct {
 	state  *State
 	paths  []string
 	choice workbook.Choice
+	rerun  []string // ids of blocks whose trials are played although they are fresh
+	player docsPlayer
 }
 
 func newDocsRender(s *State) *cobra.Command {
-	opts := &docsRenderOptions{state: s}
+	opts := &docsRenderOptions{state: s, player: docsPlayer{state: s}}
 	cmd := &cobra.Command{
 		Use:   "render PATH...",
 		Short: "Play what blocks tell of and is missing or stale, and write the blocks",
@@ -39,11 +42,16 @@ render ends with 3. --accept ID writes it.`,
 	}
 	cmd.Flags().StringSliceVar(&opts.choice.Only, "only", nil, "the block with this `ID` alone; repeatable")
 	cmd.Flags().StringSliceVar(&opts.choice.Accept, "accept", nil, "write the block with this `ID` although somebody changed its text; repeatable")
+	cmd.Flags().StringSliceVar(&opts.rerun, "rerun", nil, "play what the block with this `ID` tells of although its evidence is fresh; repeatable")
+	cmd.Flags().StringVar(&opts.player.progress, "progress", progressAuto, "auto, plain or none, on stderr")
 	return cmd
 }
 
 // runDocsRender writes nothing before everything is rendered.
 func runDocsRender(ctx context.Context, opts *docsRenderOptions) error {
+	if err := oneOf("progress", opts.player.progress, progressAuto, progressPlain, progressNone); err != nil {
+		return err
+	}
 	courses, err := opts.state.openDocs("docs render", opts.paths, opts.choice)
 	if err != nil {
 		return err
@@ -52,10 +60,14 @@ func runDocsRender(ctx context.Context, opts *docsRenderOptions) error {
 	if err != nil {
 		return err
 	}
+	again, err := opts.again(courses)
+	if err != nil {
+		return err
+	}
 	var files []workbook.File
 	var refused []workbook.Finding
 	for i, c := range courses {
-		made, edited, err := opts.render(ctx, c, wants[i])
+		made, edited, err := opts.render(ctx, c, wants[i], again[i])
 		if err != nil {
 			return err
 		}
@@ -80,15 +92,20 @@ func wantsOf(courses []docsCourse, choice workbook.Choice) ([]workbook.Wants, er
 	if len(problems.Problems) > 0 {
 		return nil, problems
 	}
+	for i, c := range courses {
+		if err := c.source.Read(wants[i]); err != nil {
+			return nil, err
+		}
+	}
 	return wants, nil
 }
 
 // render plays what a course lacks, and gives the files that change.
-func (opts *docsRenderOptions) render(ctx context.Context, c docsCourse, w workbook.Wants) (files []workbook.File, refused []workbook.Finding, err error) {
+func (opts *docsRenderOptions) render(ctx context.Context, c docsCourse, w, again workbook.Wants) (files []workbook.File, refused []workbook.Finding, err error) {
 	if edited := opts.choice.Edited(c.Book); len(edited) > 0 && w.Lacking(c.source) {
 		return nil, edited, nil // a play takes minutes: not for what is not written then
 	}
-	files, err = opts.state.playDocs(ctx, c, w)
+	files, err = opts.player.lacking(ctx, c, w, again)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,6 +114,27 @@ func (opts *docsRenderOptions) render(ctx context.Context, c docsCourse, w workb
 		return nil, nil, pageError(err)
 	}
 	return append(files, pages...), refused, nil
+}
+
+// again is what the blocks of --rerun want, of each course.
+func (opts *docsRenderOptions) again(courses []docsCourse) ([]workbook.Wants, error) {
+	if len(opts.rerun) == 0 {
+		return make([]workbook.Wants, len(courses)), nil
+	}
+	for _, id := range opts.rerun {
+		if !slices.ContainsFunc(courses, func(c docsCourse) bool { return slices.Contains(c.IDs(), id) }) {
+			return nil, unknownBlock("rerun", id, courses)
+		}
+	}
+	return wantsOf(courses, workbook.Choice{Only: opts.rerun})
+}
+
+func unknownBlock(flag, id string, courses []docsCourse) error {
+	var known []string
+	for _, c := range courses {
+		known = append(known, c.IDs()...)
+	}
+	return fmt.Errorf("--%s: %w", flag, unknown("block", id, known))
 }
 
 // refuse says which blocks a person changed.
@@ -119,6 +157,9 @@ func (opts *docsRenderOptions) write(courses []docsCourse, files []workbook.File
 	}
 	pages, blocks := sizeOf(courses)
 	fmt.Fprintf(opts.state.Stderr, "%s in %s, %s written\n", counted(blocks, "block"), counted(pages, "page"), counted(len(files), "file"))
+	if opts.player.unclear > 0 {
+		return finish(exitUnproven)
+	}
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"kcompare/internal/config"
 	"kcompare/internal/evidence"
 	"kcompare/internal/scenario"
+	"kcompare/internal/trial"
 	"kcompare/internal/verdict"
 )
 
@@ -36,6 +37,7 @@ type runOptions struct {
 	repeat       int
 	trialTimeout time.Duration
 	evidenceDir  string
+	watch        watcher
 	output       output
 	wires        wires // what an HTML report draws
 	progress     string
@@ -104,17 +106,15 @@ func runRun(ctx context.Context, opts *runOptions) error {
 	if err != nil {
 		return err
 	}
-	starter := opts.shareContestants(specs)
-	trials, err := playAll(ctx, opts, specs)
-	verdict.MarkUnstable(trials)
-	if err == nil {
-		err = opts.shrinkAll(ctx, specs, trials)
-	}
-	starter.Close()
-	if err == nil {
-		err = opts.checkStrangers(ctx)
-	}
-	err = errors.Join(err, stop())
+	var trials []evidence.Trial
+	err = opts.onStage(ctx, specs, stop, func() (err error) {
+		trials, err = playAll(ctx, opts, specs)
+		verdict.MarkUnstable(trials)
+		if err == nil {
+			err = opts.shrinkAll(ctx, specs, trials)
+		}
+		return err
+	})
 	opts.reportRemains()
 	if len(trials) == 0 && err != nil && ctx.Err() == nil {
 		return err // nothing was finished, there is nothing to print
@@ -132,6 +132,18 @@ func runRun(ctx context.Context, opts *runOptions) error {
 		return fmt.Errorf("interrupted: %d of %d trials were finished", len(trials), len(specs))
 	}
 	return finish(verdict.Exit(doc))
+}
+
+// onStage lets act play the trials on the broker that stop ends, and sees to it that nobody
+// else was there.
+func (o *runOptions) onStage(ctx context.Context, specs []trial.Spec, stop, act func() error) error {
+	starter := o.shareContestants(specs)
+	err := act()
+	starter.Close()
+	if err == nil {
+		err = o.checkStrangers(ctx)
+	}
+	return errors.Join(err, stop())
 }
 
 func (o *runOptions) document(trials []evidence.Trial) evidence.Document {

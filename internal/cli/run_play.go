@@ -148,17 +148,29 @@ func play(ctx context.Context, opts *runOptions, spec trial.Spec, shown progress
 		end("")
 		return evidence.Trial{}, fmt.Errorf("%s: %w", name, err)
 	}
-	if opts.output.format == formatHTML {
-		opts.wires.add(judged, seen.Trace)
-	}
-	if opts.evidenceDir != "" {
-		if err := opts.store(&judged, seen); err != nil {
-			end("")
-			return evidence.Trial{}, fmt.Errorf("%s: %w", name, err)
-		}
+	if err := opts.witness(spec, &judged, seen); err != nil {
+		end("")
+		return evidence.Trial{}, fmt.Errorf("%s: %w", name, err)
 	}
 	end(fmt.Sprintf("%s in %.1f s", judged.Verdict, float64(judged.ElapsedMS)/1000))
 	return judged, nil
+}
+
+// watcher looks at what a trial saw before that is forgotten, and may add to its evidence.
+type watcher func(trial.Spec, *evidence.Trial, *evidence.Observed) error
+
+// witness stores what is to stay of a trial beside its judgement.
+func (o *runOptions) witness(spec trial.Spec, judged *evidence.Trial, seen *evidence.Observed) error {
+	if o.watch != nil {
+		return o.watch(spec, judged, seen)
+	}
+	if o.output.format == formatHTML {
+		o.wires.add(*judged, seen.Trace)
+	}
+	if o.evidenceDir != "" {
+		return o.store(judged, seen)
+	}
+	return nil
 }
 
 // judge plays a trial, audits it and judges it.

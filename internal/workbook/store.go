@@ -163,10 +163,7 @@ func (s *Store) Plays(needs []Need, again func(Need) bool) []Play {
 			at[n] = i
 			plays = append(plays, Play{Need: n, Why: why, Scenes: s.scenesOf(n)})
 		}
-		if scene != "" && !slices.Contains(plays[i].Scenes, scene) {
-			plays[i].Scenes = append(plays[i].Scenes, scene)
-			slices.Sort(plays[i].Scenes)
-		}
+		plays[i].add(scene)
 	}
 	for _, n := range needs {
 		state, why := s.State(n)
@@ -188,6 +185,33 @@ func (s *Store) Plays(needs []Need, again func(Need) bool) []Play {
 		}
 	}
 	return plays
+}
+
+// Replays lists all trials of needs, each once, with the scenes that the needs ask for: for
+// playing them again without storing anything.
+func (s *Store) Replays(needs []Need) []Play {
+	var plays []Play
+	at := map[Need]int{}
+	for _, n := range needs {
+		scene := n.Scene
+		n.Scene = ""
+		i, known := at[n]
+		if !known {
+			i = len(plays)
+			at[n] = i
+			plays = append(plays, Play{Need: n})
+		}
+		plays[i].add(scene)
+	}
+	return plays
+}
+
+// add asks for a scene.
+func (p *Play) add(scene string) {
+	if scene != "" && !slices.Contains(p.Scenes, scene) {
+		p.Scenes = append(p.Scenes, scene)
+		slices.Sort(p.Scenes)
+	}
 }
 
 // scenesOf are those that are stored.
