@@ -71,10 +71,10 @@ func course(t *testing.T, m Made, put map[Need]evidence.Trial) fstest.MapFS {
 			t.Fatal(err)
 		}
 	}
-	return written(t, s, fstest.MapFS{})
+	return filesOf(t, s, fstest.MapFS{})
 }
 
-func written(t *testing.T, s *Store, files fstest.MapFS) fstest.MapFS {
+func filesOf(t *testing.T, s *Store, files fstest.MapFS) fstest.MapFS {
 	t.Helper()
 	changed, err := s.Changed()
 	if err != nil {
@@ -374,7 +374,7 @@ func TestDrop(t *testing.T) {
 	if err := s.Drop(Wants{Needs: []Need{need()}}); err != nil {
 		t.Fatal(err)
 	}
-	files = written(t, s, maps.Clone(files))
+	files = filesOf(t, s, maps.Clone(files))
 	want := course(t, made(), map[Need]evidence.Trial{need(): played(need())})
 	if d := cmp.Diff(want, files); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -389,7 +389,7 @@ func TestOutputs(t *testing.T) {
 	if err := s.PutOutput("python/hello", []string{"connected to 127.0.0.1:4711 ", "127.0.0.1:4711, again"}); err != nil {
 		t.Fatal(err)
 	}
-	files = written(t, s, files)
+	files = filesOf(t, s, files)
 	s = NewStore(files, m, made())
 	want := []string{"connected to broker-1:9092", "broker-1:9092, again"}
 	if got, ok := s.Output("python/hello"); !ok || !cmp.Equal(want, got) {
