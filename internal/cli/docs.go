@@ -117,3 +117,19 @@ func (e *linesError) add(err error) {
 		e.Problems = append(e.Problems, problems...)
 	}
 }
+
+// sizeOf is what courses have, in words.
+func sizeOf(courses []docsCourse) string {
+	pages, blocks := countsOf(courses)
+	if blocks == 0 {
+		return "no page with blocks (kcompare docs init FILE proposes some)"
+	}
+	return counted(blocks, "block") + " in " + counted(pages, "page")
+}
+
+func countsOf(courses []docsCourse) (pages, blocks int) {
+	for _, c := range courses {
+		pages, blocks = pages+len(c.Chapters), blocks+c.Blocks()
+	}
+	return pages, blocks
+}

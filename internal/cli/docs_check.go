@@ -58,7 +58,7 @@ func runDocsCheck(opts *docsCheckOptions) error {
 		return err
 	}
 	doc := checkDocument{Command: "docs check", Schema: "kcompare/docs-check/v1", Findings: []workbook.Finding{}}
-	doc.Pages, doc.Blocks = sizeOf(courses)
+	doc.Pages, doc.Blocks = countsOf(courses)
 	var problems linesError
 	for _, c := range courses {
 		found, err := opts.check(c)
@@ -68,7 +68,7 @@ func runDocsCheck(opts *docsCheckOptions) error {
 	if len(problems.Problems) > 0 {
 		return problems
 	}
-	return opts.print(doc)
+	return opts.print(doc, sizeOf(courses))
 }
 
 // checkDocument is the JSON of the contract.
@@ -111,7 +111,7 @@ func (c docsCourse) orphans() (found []workbook.Finding, note string) {
 }
 
 // print writes the findings to stdout, and how many there are to stderr.
-func (opts *docsCheckOptions) print(doc checkDocument) error {
+func (opts *docsCheckOptions) print(doc checkDocument, size string) error {
 	var b bytes.Buffer
 	if opts.out.format == formatJSON {
 		if err := writeJSON(&b, doc); err != nil {
@@ -125,7 +125,7 @@ func (opts *docsCheckOptions) print(doc checkDocument) error {
 	if err := opts.out.put(opts.state, b.Bytes()); err != nil {
 		return err
 	}
-	fmt.Fprintf(opts.state.Stderr, "%s in %s: %s\n", counted(doc.Blocks, "block"), counted(doc.Pages, "page"), counted(len(doc.Findings), "finding"))
+	fmt.Fprintf(opts.state.Stderr, "%s: %s\n", size, counted(len(doc.Findings), "finding"))
 	if len(doc.Findings) > 0 {
 		return finish(exitWrong)
 	}

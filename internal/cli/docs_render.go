@@ -22,7 +22,7 @@ type docsRenderOptions struct {
 }
 
 func newDocsRender(s *State) *cobra.Command {
-	opts := &docsRenderOptions{state: s, player: docsPlayer{state: s}}
+	opts, watch := &docsRenderOptions{state: s, player: docsPlayer{state: s}}, false
 	cmd := &cobra.Command{
 		Use:   "render PATH...",
 		Short: "Play what blocks tell of and is missing or stale, and write the blocks",
@@ -37,6 +37,12 @@ render ends with 3. --accept ID writes it.`,
   kcompare docs render docs/workbook/en/02-idempotent.md --only lost-ack`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.paths = args
+			if watch {
+				return s.watchDocs(cmd.Context(), args, func(ctx context.Context) error {
+					defer opts.once()
+					return runDocsRender(ctx, opts)
+				})
+			}
 			return runDocsRender(cmd.Context(), opts)
 		},
 	}
@@ -44,7 +50,13 @@ render ends with 3. --accept ID writes it.`,
 	cmd.Flags().StringSliceVar(&opts.choice.Accept, "accept", nil, "write the block with this `ID` although somebody changed its text; repeatable")
 	cmd.Flags().StringSliceVar(&opts.rerun, "rerun", nil, "play what the block with this `ID` tells of although its evidence is fresh; repeatable")
 	cmd.Flags().StringVar(&opts.player.progress, "progress", progressAuto, "auto, plain or none, on stderr")
+	cmd.Flags().BoolVar(&watch, "watch", false, "render again whenever something in the folder of the course changes, until Ctrl-C")
 	return cmd
+}
+
+// once forgets what is asked for the first time alone.
+func (opts *docsRenderOptions) once() {
+	opts.rerun, opts.choice.Accept, opts.player.unclear = nil, nil, 0
 }
 
 // runDocsRender writes nothing before everything is rendered.
@@ -155,20 +167,11 @@ func (opts *docsRenderOptions) write(courses []docsCourse, files []workbook.File
 		}
 		fmt.Fprintln(opts.state.Stdout, f.Path)
 	}
-	pages, blocks := sizeOf(courses)
-	fmt.Fprintf(opts.state.Stderr, "%s in %s, %s written\n", counted(blocks, "block"), counted(pages, "page"), counted(len(files), "file"))
+	fmt.Fprintf(opts.state.Stderr, "%s: %s written\n", sizeOf(courses), counted(len(files), "file"))
 	if opts.player.unclear > 0 {
 		return finish(exitUnproven)
 	}
 	return nil
-}
-
-// sizeOf is how many pages and blocks courses have.
-func sizeOf(courses []docsCourse) (pages, blocks int) {
-	for _, c := range courses {
-		pages, blocks = pages+len(c.Chapters), blocks+c.Blocks()
-	}
-	return pages, blocks
 }
 
 // replaceFile writes a file in one step. Its mode stays, and so does a symbolic link.

@@ -110,7 +110,9 @@ func (c Chapter) check(course Course, s Source, b page.Block) ([]Finding, page.P
 	content, err := renderBlock(course, c.block(b))
 	switch {
 	case err != nil && isBroken(err):
-		return append(all, c.finding(b, BrokenRegion, err.Error())), nil
+		f := c.finding(b, BrokenRegion, err.Error())
+		f.Fix = "" // in the source, or in the marker
+		return append(all, f), nil
 	case err != nil:
 		return nil, page.Problems{problemOf(c.block(b), err)}
 	}

@@ -65,6 +65,9 @@ func wantsOf(b Block, m Manifest) (Wants, page.Problems) {
 	}
 	var w Wants
 	if program := b.Get("program"); program != "" {
+		if err := checkProgram(m, program); err != nil {
+			return Wants{}, page.Problems{problemOf(b, err)}
+		}
 		w.Programs = append(w.Programs, program)
 	}
 	if kind.Needs == nil {
@@ -97,7 +100,7 @@ func kindOf(b Block) (Kind, page.Problems) {
 		}
 	}
 	for _, a := range kind.Attributes {
-		if a.Required && b.Get(a.Name) == "" {
+		if len(problems) == 0 && a.Required && b.Get(a.Name) == "" { // else it may be the one that is misspelt
 			problems = append(problems, page.Problem{At: b.At, Message: fmt.Sprintf("block %q of kind %s has no %s: expected %s=\"...\", %s", b.ID, kind.Name, a.Name, a.Name, a.About)})
 		}
 	}
