@@ -74,9 +74,23 @@ func Differences(in lang.Printer, doc evidence.Document) string {
 }
 
 // Verdicts is a table of variants: the kind and the claim of each, and what became of it on
-// every client.
+// every client. Below it stands why a verdict is not holds.
 func Verdicts(in lang.Printer, doc evidence.Document) string {
-	return fragment(in, section{table: verdicts(scenarios(doc.Trials), true)})
+	all := scenarios(doc.Trials)
+	s := section{table: verdicts(all, true)}
+	for _, one := range all {
+		for _, v := range one.variants {
+			where := v.name
+			if len(all) > 1 {
+				where = one.name + " " + v.name
+			}
+			if why := findings(v); len(why.entries) > 0 {
+				why.title = phrase{name(where)}
+				s.lists = append(s.lists, why)
+			}
+		}
+	}
+	return fragment(in, s)
 }
 
 // Errors is a table of what the program was refused: a line for each call that failed, a
