@@ -37,7 +37,7 @@ func Mermaid(d Diagram, p lang.Printer) string {
 const mostText = 40_000
 
 func mermaidMove(m move) string {
-	lines := []string{fmt.Sprintf("%s%s%s: %s", lane(0), tip("-", m.request.lost), lane(m.lane), label(m))}
+	lines := []string{fmt.Sprintf("%s%s%s: %s", lane(0), tip("-", m.request.lost), lane(m.lane), asking(m))}
 	if a := m.answer; a != nil {
 		lines = append(lines, fmt.Sprintf("%s%s%s: %s", lane(m.lane), tip("--", a.lost), lane(0), broken(a.body)))
 	}
@@ -71,7 +71,8 @@ func tip(shaft string, lost bool) string {
 // different begins what the diagram beside does not have.
 const different = "≠ "
 
-func label(m move) string {
+// asking is what stands at a request.
+func asking(m move) string {
 	head := m.request.head
 	if m.differs {
 		head = different + head

@@ -94,21 +94,31 @@ const (
 
 func draw(d Diagram, p lang.Printer) picture {
 	pic := picture{title: title(d, p), about: About(d, p), lanes: []string{d.Client}}
-	var nodes []string
-	for _, node := range []string{AnyBroker, TransactionsHead, GroupsHead, Leader} {
-		if slices.ContainsFunc(d.Scene.Steps, func(s evidence.SceneStep) bool { return s.Node == node }) {
-			nodes = append(nodes, node)
-			pic.lanes = append(pic.lanes, p.Say(node))
-		}
+	nodes := nodesOf(d.Scene.Steps)
+	for _, node := range nodes {
+		pic.lanes = append(pic.lanes, p.Say(node))
 	}
 	for i, s := range d.Scene.Steps {
 		m := moved(s, p)
-		m.lane = 1 + max(0, slices.Index(nodes, s.Node))
+		m.lane = 1 + slices.Index(nodes, s.Node)
 		m.differs = i < len(d.Differs) && d.Differs[i]
 		pic.moves = append(pic.moves, m)
 	}
 	pic.leftOut = d.Scene.LeftOut
 	return pic
+}
+
+// nodesOf is who is asked, whoever it is that a client asks first in a common story first.
+func nodesOf(steps []evidence.SceneStep) []string {
+	common := []string{AnyBroker, TransactionsHead, GroupsHead, Leader}
+	var nodes []string
+	for _, s := range steps {
+		if !slices.Contains(nodes, s.Node) {
+			nodes = append(nodes, s.Node)
+		}
+	}
+	slices.SortStableFunc(nodes, func(a, b string) int { return slices.Index(common, a) - slices.Index(common, b) })
+	return nodes
 }
 
 // end is the note below the last move; "" where nothing is left out.
@@ -128,12 +138,12 @@ func counted[N int | int64](n N, one, many string) string {
 
 func moved(s evidence.SceneStep, p lang.Printer) move {
 	m := move{note: note(s, p), struck: s.Fault != "", requests: int64(s.Times)}
-	m.request = arrow{head: call(s), body: wrapped(s.Request), lost: !s.Forwarded}
+	m.request = arrow{head: call(s), body: label(s.Request), lost: !s.Forwarded}
 	if s.Connection != "" {
 		m.request.head += ", " + s.Connection
 	}
 	if s.Answer != "" || s.Delivered {
-		m.answer = &arrow{body: wrapped(s.Answer), lost: !s.Delivered}
+		m.answer = &arrow{body: label(s.Answer), lost: !s.Delivered}
 	}
 	if s.Times > 1 {
 		m.times = p.Say(fmt.Sprintf("%d times", s.Times))
@@ -143,13 +153,22 @@ func moved(s evidence.SceneStep, p lang.Printer) move {
 
 func call(s evidence.SceneStep) string { return fmt.Sprintf("%s v%d", s.API, s.Version) }
 
-// wrapped breaks a text at its commas and blanks. What would take too many lines is cut.
-func wrapped(text string) []string {
+// label is a text of others in lines. What would take too many is cut.
+func label(text string) []string {
+	lines := wrapped(text, lineLength)
+	if len(lines) > mostLines {
+		lines = append(lines[:mostLines-1], "...")
+	}
+	return lines
+}
+
+// wrapped breaks a text at its blanks; a word that is too long is cut.
+func wrapped(text string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
 		word = shortened(word)
-		if line != "" && runes(line)+1+runes(word) > lineLength {
+		if line != "" && runes(line)+1+runes(word) > width {
 			lines = append(lines, line)
 			line = ""
 		}
@@ -157,9 +176,6 @@ func wrapped(text string) []string {
 	}
 	if line != "" {
 		lines = append(lines, line)
-	}
-	if len(lines) > mostLines {
-		lines = append(lines[:mostLines-1], "...")
 	}
 	return lines
 }
