@@ -5,7 +5,7 @@
 GO ?= go
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build setup test test-race lint lint-clients fmt fmt-clients bench fuzz clean run-with-idempotence run-without-idempotence \
+.PHONY: help build setup test workbook workbook-check test-race lint lint-clients fmt fmt-clients bench fuzz clean run-with-idempotence run-without-idempotence \
 	up down topic-delete topic-count topic-describe
 
 help: ## list the targets
@@ -66,6 +66,13 @@ test: ## every test, and the build without a C compiler; makes .venv and .client
 		echo "not run: tests with the Python clients, because .venv could not be made (make setup)"
 	@for client in $(CLIENTS); do ls .clients/clients/$$client@*/ready.json >/dev/null 2>&1 || \
 		echo "not run: tests with the client $$client, because it could not be installed (make setup)"; done
+
+workbook: ## the pages of docs from their evidence; what is missing or stale is played
+	@$(INSTALL) python java
+	KCOMPARE_CACHE=$(CURDIR)/.clients $(GO) run ./cmd/kcompare docs render docs
+
+workbook-check: ## whether the pages of docs are what their evidence and sources say; writes nothing
+	$(GO) run ./cmd/kcompare docs check docs
 
 LIES = FoundOut$$|Lies$$|^TestLies
 

@@ -1,0 +1,128 @@
+package docs_test
+
+import (
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"kcompare/internal/page"
+	"kcompare/internal/workbook"
+)
+
+// told is what two languages of a chapter have to have in common.
+type told struct {
+	ID, Kind   string
+	Attributes []string // without those that are sentences
+	Figures    []string // of the rendered block, as English writes them
+}
+
+// sentences are attributes that a reader reads.
+var sentences = []string{"question", "hint", "title"}
+
+// TestLanguagesTellTheSame compares the chapters in English with those in Russian: the
+// same pages, the same blocks in the same order, the same figures in each.
+func TestLanguagesTellTheSame(t *testing.T) {
+	english, russian := chapters(t, "en"), chapters(t, "ru")
+	if diff := cmp.Diff(english, russian); diff != "" {
+		t.Errorf("docs/workbook: -en +ru:\n%s", diff)
+	}
+}
+
+func chapters(t *testing.T, language string) map[string][]told {
+	t.Helper()
+	books, err := workbook.Open(filepath.Join("workbook", language))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]told{}
+	for _, book := range books {
+		for _, c := range book.Chapters {
+			for _, b := range c.Page.Blocks {
+				all[filepath.Base(c.File)] = append(all[filepath.Base(c.File)], tell(b))
+			}
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("docs/workbook/%s: expected chapters with blocks", language)
+	}
+	return all
+}
+
+func tell(b page.Block) told {
+	one := told{ID: b.ID, Kind: b.Kind, Figures: figures(b.Body)}
+	for _, a := range b.Attributes {
+		if !slices.Contains(sentences, a.Name) {
+			one.Attributes = append(one.Attributes, a.Name+"="+a.Value)
+		}
+	}
+	return one
+}
+
+var (
+	grouped = regexp.MustCompile(`(\d)[,\x{a0}\x{202f}](\d{3})\b`) // 1,000 and 1 000
+	comma   = regexp.MustCompile(`(\d),(\d)`)                      // 0,35
+	figure  = regexp.MustCompile(`\d+(\.\d+)?`)
+)
+
+// figures lists the numbers of a text in order of size: a sentence may have them in
+// another order in another language.
+func figures(body string) []string {
+	body = grouped.ReplaceAllString(body, "$1$2")
+	list := figure.FindAllString(comma.ReplaceAllString(body, "$1.$2"), -1)
+	slices.Sort(list)
+	return list
+}
+
+// TestLinks follows every link and picture of the pages here that leads to another file.
+func TestLinks(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".md") {
+			follow(t, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func follow(t *testing.T, path string) {
+	t.Helper()
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	err = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		to := ""
+		switch n := n.(type) {
+		case *ast.Link:
+			to = string(n.Destination)
+		case *ast.Image:
+			to = string(n.Destination)
+		}
+		if target, err := url.Parse(to); entering && to != "" && (err != nil || target.Scheme == "" && target.Path != "" && !exists(path, target.Path)) {
+			t.Errorf("%s: link to %s: no such file", path, to)
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func exists(page, to string) bool {
+	_, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(to)))
+	return err == nil
+}
