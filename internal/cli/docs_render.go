@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/google/renameio/v2/maybe"
 	"github.com/spf13/cobra"
@@ -106,7 +107,7 @@ func wantsOf(courses []docsCourse, choice workbook.Choice) ([]workbook.Wants, er
 	}
 	for i, c := range courses {
 		if err := c.source.Read(wants[i]); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s%w", strings.TrimSuffix(c.at("x"), "x"), err) // it begins with the file
 		}
 	}
 	return wants, nil

@@ -118,11 +118,14 @@ func (c docsCourse) changedEvidence() ([]workbook.File, error) {
 	}
 	var files []workbook.File
 	for name, content := range changed {
-		files = append(files, workbook.File{Path: filepath.Join(c.Root, filepath.FromSlash(name)), Content: content})
+		files = append(files, workbook.File{Path: c.at(name), Content: content})
 	}
 	slices.SortFunc(files, func(a, b workbook.File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
 }
+
+// at is a file of the course as the user would name it.
+func (c docsCourse) at(name string) string { return filepath.Join(c.Root, filepath.FromSlash(name)) }
 
 // trials plays trials, a broker at a time, and gives those that were finished with their
 // scenes. Clients that are not there are a usage error that says how to get them.

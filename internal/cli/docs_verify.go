@@ -114,6 +114,7 @@ func (opts *docsVerifyOptions) trials(ctx context.Context, c docsCourse, plays [
 		return err
 	}
 	for _, d := range drifts {
+		d.File = c.at(d.File)
 		fmt.Fprintln(opts.state.Stdout, d)
 		if len(d.Changes) > 0 {
 			opts.drifted++
@@ -124,7 +125,7 @@ func (opts *docsVerifyOptions) trials(ctx context.Context, c docsCourse, plays [
 	for _, r := range played {
 		if r.Trial.Verdict == evidence.Inconclusive {
 			opts.unclear++
-			fmt.Fprintf(opts.state.Stdout, "%s: %s %s: inconclusive: %s\n", c.source.FileOf(r.Need), r.Need.Scenario, r.Need.Variant, strings.Join(r.Trial.Reasons, "; "))
+			fmt.Fprintf(opts.state.Stdout, "%s: %s %s: inconclusive: %s\n", c.at(c.source.FileOf(r.Need)), r.Need.Scenario, r.Need.Variant, strings.Join(r.Trial.Reasons, "; "))
 		}
 	}
 	if !opts.twice {
@@ -153,7 +154,7 @@ func (opts *docsVerifyOptions) compareTwice(c docsCourse, first, second []workbo
 			opts.unsteady++
 		}
 		for _, fact := range differ {
-			fmt.Fprintf(opts.state.Stdout, "%s: %s %s: played twice: %s\n", c.source.FileOf(r.Need), r.Need.Scenario, r.Need.Variant, fact)
+			fmt.Fprintf(opts.state.Stdout, "%s: %s %s: played twice: %s\n", c.at(c.source.FileOf(r.Need)), r.Need.Scenario, r.Need.Variant, fact)
 		}
 	}
 	return nil
@@ -173,7 +174,7 @@ func (opts *docsVerifyOptions) programs(ctx context.Context, c docsCourse, names
 		err := opts.state.playPrograms(ctx, c.Root, programs, func(p workbook.Program, lines []string) error {
 			if same, line := c.source.SameOutput(p.Name, lines); !same {
 				opts.drifted++
-				fmt.Fprintf(opts.state.Stdout, "%s: %s prints something else from line %d on\n", c.source.OutputFileOf(p.Name), p.Name, line)
+				fmt.Fprintf(opts.state.Stdout, "%s: %s prints something else from line %d on\n", c.at(c.source.OutputFileOf(p.Name)), p.Name, line)
 			}
 			return nil
 		})

@@ -261,8 +261,8 @@ func (s *Store) Put(n Need, t evidence.Trial) error {
 	if err != nil {
 		return fmt.Errorf("%s %s on %s: %w", t.Scenario, t.Variant, t.Client, err)
 	}
-	if old, known := f.trial(n.Variant); known {
-		t = settled(old, t)
+	if i := slices.IndexFunc(f.was, func(o evidence.Trial) bool { return o.Variant == t.Variant }); i >= 0 {
+		t = settled(f.was[i], t)
 	}
 	doc := documentOf(n, s.made.Brokers[n.Broker])
 	doc.Inputs, doc.Trials = inputs, []evidence.Trial{t}

@@ -22,10 +22,11 @@ type trialFile struct {
 	path    string
 	there   []byte // as it stands; nil: there is none
 	doc     evidence.Document
-	schema  string // of a file whose schema is another one; doc has no trials then
-	err     error  // why it cannot be used
-	touched bool   // something was put
-	gone    bool   // it is to be removed
+	was     []evidence.Trial // its trials as they stand: measures are held against them
+	schema  string           // of a file whose schema is another one; doc has no trials then
+	err     error            // why it cannot be used
+	touched bool             // something was put
+	gone    bool             // it is to be removed
 }
 
 // readTrials reads the file of a need, and refuses one that tells of something else than
@@ -49,7 +50,7 @@ func readTrials(files fs.FS, name string, n Need, software string) *trialFile {
 		f.err = spoilt(name, err)
 		return f
 	}
-	f.doc = doc
+	f.doc, f.was = doc, doc.Trials
 	return f
 }
 

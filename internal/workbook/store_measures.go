@@ -16,6 +16,8 @@ import (
 const (
 	measureFactor = 2.0 // times as much, or as little
 	measureCount  = 10  // requests more or less
+
+	measureMS = 1000 // milliseconds of a whole trial more or less
 )
 
 // settled is the new trial with the measures of the old one where they are near. Where the
@@ -26,7 +28,7 @@ func settled(old, now evidence.Trial) evidence.Trial {
 		old.Scenes = scenesLike(old.Scenes, now.Scenes)
 		return old
 	}
-	if near(float64(old.ElapsedMS), float64(now.ElapsedMS)) {
+	if near(float64(old.ElapsedMS), float64(now.ElapsedMS)) || max(old.ElapsedMS, now.ElapsedMS)-min(old.ElapsedMS, now.ElapsedMS) <= measureMS {
 		now.ElapsedMS = old.ElapsedMS
 	}
 	now.Conditions.Exchanges = keptCount(old.Conditions.Exchanges, now.Conditions.Exchanges)

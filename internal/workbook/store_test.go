@@ -138,6 +138,26 @@ func TestStoreWritesOnce(t *testing.T) {
 	}
 }
 
+// TestStaleKeepsMeasures plays both trials of a stale file again: each is held against what
+// stood there, although the first that is put makes another file of it.
+func TestStaleKeepsMeasures(t *testing.T) {
+	both := []Need{need(), need(concurrently)}
+	files := course(t, made(), map[Need]evidence.Trial{both[0]: played(both[0]), both[1]: played(both[1])})
+	now := made()
+	now.Scenarios["idempotent"] = "x"
+	s := NewStore(files, DefaultManifest(), now)
+	for _, n := range both {
+		if err := s.Put(n, played(n, func(t *evidence.Trial) { t.Requests["Metadata"] = 4 })); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range both {
+		if got, _, ok := s.Trial(n); !ok || got.Requests["Metadata"] != 3 {
+			t.Errorf("%s: there %v, %d requests", n.Variant, ok, got.Requests["Metadata"])
+		}
+	}
+}
+
 // TestMeasures are a doctored time and others that are too far away to keep.
 func TestMeasures(t *testing.T) {
 	n := need()
