@@ -55,6 +55,36 @@ func series() []Colour {
 	}
 }
 
+// uses notes that something looks like a series.
+func (p *Picture) uses(c Class) {
+	for i := range series() {
+		if c == Series(i) {
+			p.used = max(p.used, i+1)
+		}
+	}
+}
+
+// patterns tell series from each other where colours do not: full, stripes that rise,
+// hollow, stripes that lie, dots.
+func (p *Picture) patterns(id string) string {
+	inside := []string{
+		"",
+		`<rect class="paper" width="3" height="6"/>`,
+		`<rect class="paper" width="6" height="6"/>`,
+		`<rect class="paper" width="6" height="3"/>`,
+		`<circle class="paper" cx="3" cy="3" r="1.8"/>`,
+	}
+	var b strings.Builder
+	for i := range p.used {
+		turned := ""
+		if i == 1 {
+			turned = ` patternTransform="rotate(45)"`
+		}
+		fmt.Fprintf(&b, `<pattern id="%s-p%d" width="6" height="6" patternUnits="userSpaceOnUse"%s><rect class="f%d" width="6" height="6"/>%s</pattern>`+"\n", id, i, turned, i, inside[i])
+	}
+	return b.String()
+}
+
 // style holds for the picture alone, also where a page has several in it.
 func style(id string) string {
 	var b strings.Builder
@@ -70,6 +100,7 @@ func style(id string) string {
 	fmt.Fprintf(&b, "@media (prefers-color-scheme:dark){#%s{%s}}\n", id, variables(func(c Colour) string { return c.Dark }))
 	rule(" text", fmt.Sprintf("font:%spx system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;fill:var(--ink)", number(Size)))
 	rule(" .paper", "fill:var(--paper)")
+	rule(" .ink", "fill:var(--ink)")
 	rule(" .strong", "font-weight:600")
 	rule(" .muted", "fill:var(--muted)")
 	rule(" .halo", "paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round")
@@ -83,7 +114,8 @@ func style(id string) string {
 	rule(" .badink", "fill:var(--bad)")
 	rule(" .line", "fill:none;stroke-width:2px")
 	for i := range series() {
-		rule(fmt.Sprintf(" .s%d", i), fmt.Sprintf("fill:var(--s%d)", i))
+		rule(fmt.Sprintf(" .f%d", i), fmt.Sprintf("fill:var(--s%d)", i))
+		rule(fmt.Sprintf(" .s%d", i), fmt.Sprintf("fill:url(#%s-p%d);stroke:var(--s%d);stroke-width:1.5px", id, i, i))
 		rule(fmt.Sprintf(" .l%d", i), fmt.Sprintf("stroke:var(--s%d)", i))
 	}
 	return b.String()

@@ -13,11 +13,12 @@ import (
 
 // Picture is one SVG document that grows by what is drawn on it, from back to front.
 type Picture struct {
-	ID    string // begins its identifiers; letters, figures and hyphens
+	ID    string // part of all its identifiers; letters, figures and hyphens
 	Title string // what a screen reader says first
 	About string // one sentence for who cannot see it
 
 	body strings.Builder
+	used int // series, which have patterns
 }
 
 // LineHeight is the distance of two lines of text, Size that of its letters.
@@ -52,6 +53,7 @@ func (p *Picture) Shape(c Class, points ...float64) {
 	if !strings.Contains(" "+string(c)+" ", " line ") {
 		b.WriteString("Z")
 	}
+	p.uses(c)
 	fmt.Fprintf(&p.body, "<path class=\"%s\" d=\"%s\"/>\n", c, b.String())
 }
 
@@ -75,6 +77,7 @@ func (p *Picture) Text(c Class, x, y float64, anchor, text string) {
 }
 
 func (p *Picture) element(name string, c Class, attributes ...any) {
+	p.uses(c)
 	fmt.Fprintf(&p.body, "<%s class=%q", name, c)
 	for i := 0; i < len(attributes); i += 2 {
 		fmt.Fprintf(&p.body, " %s=%q", attributes[i], number(attributes[i+1].(float64)))
@@ -84,12 +87,14 @@ func (p *Picture) element(name string, c Class, attributes ...any) {
 
 // Bytes is the document, of a size that holds what was drawn.
 func (p *Picture) Bytes(width, height float64) []byte {
+	id := "p-" + p.ID // CSS knows no identifier that begins with a figure
 	w, h := number(math.Ceil(width)), number(math.Ceil(height))
 	var b strings.Builder
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" id=%q role=\"img\" aria-labelledby=\"%s-title %s-desc\" viewBox=\"0 0 %s %s\" width=%q height=%q>\n",
-		p.ID, p.ID, p.ID, w, h, w, h)
-	fmt.Fprintf(&b, "<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n", p.ID, escaped(p.Title), p.ID, escaped(p.About))
-	fmt.Fprintf(&b, "<style>\n%s</style>\n", style(p.ID))
+		id, id, id, w, h, w, h)
+	fmt.Fprintf(&b, "<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n", id, escaped(p.Title), id, escaped(p.About))
+	fmt.Fprintf(&b, "<style>\n%s</style>\n", style(id))
+	b.WriteString(p.patterns(id))
 	fmt.Fprintf(&b, "<rect class=\"paper\" width=%q height=%q/>\n", w, h)
 	b.WriteString(p.body.String())
 	b.WriteString("</svg>\n")

@@ -55,16 +55,16 @@ func TestContrast(t *testing.T) {
 }
 
 func TestBytes(t *testing.T) {
-	p := svg.Picture{ID: "b", Title: `<"&'>`, About: "a\x00b\uFFFFc\nd"}
+	p := svg.Picture{ID: "01-b", Title: `<"&'>`, About: "a\x00b\uFFFFc\nd"}
 	p.Text(svg.Ink, -0.04, 1.0/3, svg.Middle, "x < y & z")
 	p.Shape(svg.Solid, 0, 0, 1, 1.25, 2, 0)
 	p.Shape(svg.SeriesLine(1), 0, 0, 1, 1)
 	p.Line(svg.Edge, 1, 2, 3, 4)
 	out := string(p.Bytes(10.2, 9))
 	for _, want := range []string{
-		`viewBox="0 0 11 9" width="11" height="9"`, `role="img" aria-labelledby="b-title b-desc"`,
-		`<title id="b-title">&lt;"&amp;'&gt;</title>`, `<desc id="b-desc">abc d</desc>`, `x="0" y="0.3" text-anchor="middle">x &lt; y &amp; z<`,
-		`d="M0 0L1 1.3L2 0Z"`, `d="M0 0L1 1"`, `<line class="edge" x1="1" y1="2" x2="3" y2="4"/>`, "prefers-color-scheme:dark",
+		`viewBox="0 0 11 9" width="11" height="9"`, `role="img" aria-labelledby="p-01-b-title p-01-b-desc"`,
+		`<title id="p-01-b-title">&lt;"&amp;'&gt;</title>`, `<desc id="p-01-b-desc">abc d</desc>`, `x="0" y="0.3" text-anchor="middle">x &lt; y &amp; z<`,
+		`d="M0 0L1 1.3L2 0Z"`, `d="M0 0L1 1"`, `<line class="edge" x1="1" y1="2" x2="3" y2="4"/>`, "prefers-color-scheme:dark", "#p-01-b .ink", "url(#p-01-b-p1)",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %s:\n%s", want, out)
