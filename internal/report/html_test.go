@@ -17,13 +17,10 @@ import (
 // illustrations are the documents that become pages of HTML. What a browser makes of
 // them is checked in package htmltest, which opens these golden files.
 func illustrations() map[string]evidence.Document {
-	two := []string{"franz", "librdkafka"}
 	return map[string]evidence.Document{
-		"all-hold":     allHold(two),
 		"violated":     withLossy([]string{"java", "kafkajs"}),
 		"nine-clients": nine("kafkajs"),
 		"repeats":      repeats(),
-		"zombie":       zombies(two...),
 		"hostile":      saying(`"><script>document.title="hacked"</script><img src=x onerror="document.title='hacked'">`),
 		"empty":        document(),
 	}
