@@ -47,10 +47,11 @@ topic-describe: ## what TOPIC=NAME is
 CLIENTS = python java kafkajs kafka-python aiokafka
 INSTALL = KCOMPARE_CACHE=$(CURDIR)/.clients $(GO) run ./cmd/kcompare clients install
 
-setup: ## the clients of other languages and Mermaid's parser in .clients, and in .venv the Python ones of examples; PYTHON=python3
+setup: ## the clients of other languages and Mermaid's parser and axe-core in .clients, and in .venv the Python ones of examples; PYTHON=python3
 	@clients/python/setup.sh
 	@$(INSTALL) $(CLIENTS)
 	@internal/mermaidtest/setup.sh
+	@internal/report/htmltest/setup.sh
 
 # They begin first: what takes longest would run alone at the end.
 LONGEST = ./cmd/kcompare ./internal/broker ./internal/trial ./internal/faultdiff ./internal/verify
@@ -66,6 +67,8 @@ test: ## every test, and the build without a C compiler; makes .venv and .client
 		echo "not run: tests with the Python clients, because .venv could not be made (make setup)"
 	@for client in $(CLIENTS); do ls .clients/clients/$$client@*/ready.json >/dev/null 2>&1 || \
 		echo "not run: tests with the client $$client, because it could not be installed (make setup)"; done
+	@for tool in chromium chromedriver; do command -v $$tool >/dev/null || \
+		echo "not run: tests of HTML reports in a browser, because $$tool is not installed"; done
 
 workbook: ## the pages of docs from their evidence; what is missing or stale is played
 	@$(INSTALL) python java
