@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lints and formats the client programs and the Python examples: ruff for Python, eslint
+# Lints and formats the client programs, the Python examples and those of the course: ruff for Python, eslint
 # and prettier for JavaScript, google-java-format and javac with all its warnings for Java.
 # The tools are pinned by the lock files beside this and kept in .clients/lint; what is
 # there is not brought again.
@@ -32,9 +32,11 @@ if stale java.sha256; then
 fi
 
 java_format() {
-    java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar "$tools/google-java-format-1.28.0-all-deps.jar" "$@" clients/java/Client.java
+    java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar "$tools/google-java-format-1.28.0-all-deps.jar" "$@" $java
 }
-python="clients examples"
+examples=docs/workbook/examples
+java="clients/java/Client.java $examples/java/*.java"
+python="clients examples $examples"
 javascript="$lint/*.mjs clients/*/client.mjs"
 node="node $tools/node_modules"
 if [ "${1:-}" = fmt ]; then
@@ -49,7 +51,7 @@ cp "$lint/eslint.config.mjs" "$tools/" # it imports what stands in node_modules 
 $node/eslint/bin/eslint.js --config "$tools/eslint.config.mjs" --max-warnings 0 $javascript
 $node/prettier/bin/prettier.cjs --config "$lint/prettier.json" --log-level warn --check $javascript
 java_format --dry-run --set-exit-if-changed >/dev/null || {
-    echo "clients/java/Client.java is not formatted: make fmt-clients" >&2
+    echo "a Java program is not formatted: make fmt-clients" >&2
     exit 1
 }
 
@@ -57,4 +59,4 @@ lib=.clients/clients/java@4.4.0/lib
 [ -d "$lib" ] || { echo "$lib is not there: make setup" >&2; exit 1; }
 classes=$(mktemp -d)
 trap 'rm -rf "$classes"' EXIT
-javac -Xlint:all -Werror -d "$classes" -cp "$lib/*" clients/java/Client.java
+javac -Xlint:all -Werror -d "$classes" -cp "$lib/*" $java
