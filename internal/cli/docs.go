@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 
 	"io/fs"
@@ -78,6 +79,13 @@ func (s *State) openCourse(book workbook.Book) (docsCourse, error) {
 	files := os.DirFS(book.Root)
 	source := s.evidenceOf(files, m)
 	return docsCourse{book, workbook.Course{Manifest: m, Files: files, Evidence: source}, source}, nil
+}
+
+// listings reads the files that blocks ask for.
+func (c *docsCourse) listings(ctx context.Context, w workbook.Wants) error {
+	var err error
+	c.course.Listings, err = workbook.ReadListings(ctx, c.Root, c.course.Files, w.Listings)
+	return err
 }
 
 // readManifest is that of the course at a root.

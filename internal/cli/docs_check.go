@@ -2,11 +2,15 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"kcompare/internal/page"
 	"kcompare/internal/workbook"
 )
 
@@ -34,10 +38,11 @@ with what it was made of. It plays nothing and writes nothing.
   orphan-picture   the block of a picture is gone
   lint             a listing that the author wrote is wrong
 
-It ends with 3 where it found something, with a diff and the command that ends it.`,
-		RunE: func(_ *cobra.Command, args []string) error {
+It ends with 3 where it found something, with a diff and the command that ends it, and
+with 4 where it did not, but this machine lacks what something is checked with.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.paths = args
-			return runDocsCheck(opts)
+			return runDocsCheck(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringSliceVar(&opts.choice.Only, "only", nil, "the block with this `ID` alone; repeatable")
@@ -46,24 +51,30 @@ It ends with 3 where it found something, with a diff and the command that ends i
 	return cmd
 }
 
-func runDocsCheck(opts *docsCheckOptions) error {
+func runDocsCheck(ctx context.Context, opts *docsCheckOptions) error {
 	if err := oneOf("format", opts.out.format, formatText, formatJSON); err != nil {
+		return err
+	}
+	if err := opts.out.checkFile(); err != nil {
 		return err
 	}
 	courses, err := opts.state.openDocs("docs check", opts.paths, opts.choice)
 	if err != nil {
 		return err
 	}
-	if _, err := wantsOf(courses, opts.choice); err != nil {
+	wants, err := wantsOf(courses, opts.choice)
+	if err != nil {
 		return err
 	}
-	doc := checkDocument{Command: "docs check", Schema: "kcompare/docs-check/v1", Findings: []workbook.Finding{}}
+	doc := checkDocument{Command: "docs check", Schema: "kcompare/docs-check/v1", Findings: []workbook.Finding{}, Unchecked: []string{}}
 	doc.Pages, doc.Blocks = countsOf(courses)
 	var problems linesError
-	for _, c := range courses {
-		found, err := opts.check(c)
+	for i, c := range courses {
+		err := opts.check(ctx, c, wants[i], &doc)
+		if wrong := (page.Problems)(nil); err != nil && !errors.As(err, &wrong) {
+			return err
+		}
 		problems.add(err)
-		doc.Findings = append(doc.Findings, found...)
 	}
 	if len(problems.Problems) > 0 {
 		return problems
@@ -73,25 +84,42 @@ func runDocsCheck(opts *docsCheckOptions) error {
 
 // checkDocument is the JSON of the contract.
 type checkDocument struct {
-	Command  string             `json:"command"`
-	Schema   string             `json:"schema"`
-	Pages    int                `json:"pages"`
-	Blocks   int                `json:"blocks"`
-	Findings []workbook.Finding `json:"findings"`
+	Command   string             `json:"command"`
+	Schema    string             `json:"schema"`
+	Pages     int                `json:"pages"`
+	Blocks    int                `json:"blocks"`
+	Findings  []workbook.Finding `json:"findings"`
+	Skipped   int                `json:"skipped"`  // listings of the author's below kcompare:skip
+	Warnings  int                `json:"warnings"` // of lint, about such listings
+	Unchecked []string           `json:"unchecked"`
 }
 
-// check looks at the pages of one course, and at what lies beside them where all blocks
-// are asked for.
-func (opts *docsCheckOptions) check(c docsCourse) ([]workbook.Finding, error) {
-	found, err := c.Check(c.course, c.source, opts.choice)
-	if err != nil || len(opts.choice.Only) > 0 {
-		return found, err
+// check looks at the pages of one course, and where all blocks are asked for at what stands
+// between and lies beside them.
+func (opts *docsCheckOptions) check(ctx context.Context, c docsCourse, w workbook.Wants, doc *checkDocument) error {
+	if err := c.listings(ctx, w); err != nil {
+		return err
+	}
+	found, unchecked, err := c.Check(c.course, c.source, opts.choice)
+	if err != nil {
+		return err
+	}
+	doc.Findings, doc.Unchecked = append(doc.Findings, found...), append(doc.Unchecked, unchecked...)
+	if len(opts.choice.Only) > 0 {
+		return nil
+	}
+	fences, err := c.Fences(ctx)
+	if err != nil {
+		return err
 	}
 	orphans, note := c.orphans()
 	if note != "" {
-		fmt.Fprintln(opts.state.Stderr, note)
+		doc.Unchecked = append(doc.Unchecked, note)
 	}
-	return append(found, orphans...), nil
+	doc.Findings = slices.Concat(doc.Findings, fences.Findings, orphans)
+	doc.Unchecked = append(doc.Unchecked, fences.Unread...)
+	doc.Skipped, doc.Warnings = doc.Skipped+fences.Skipped, doc.Warnings+fences.Warnings
+	return nil
 }
 
 // orphans needs every page of the course: where another one is wrong nobody can say what
@@ -105,7 +133,7 @@ func (c docsCourse) orphans() (found []workbook.Finding, note string) {
 	}
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, fmt.Sprintf("not checked: evidence and pictures without a block, because another page of the course is wrong: %s", first)
+		return nil, fmt.Sprintf("evidence and pictures without a block, because another page of the course is wrong: %s", first)
 	}
 	return found, ""
 }
@@ -125,11 +153,27 @@ func (opts *docsCheckOptions) print(doc checkDocument, size string) error {
 	if err := opts.out.put(opts.state, b.Bytes()); err != nil {
 		return err
 	}
-	fmt.Fprintf(opts.state.Stderr, "%s: %s\n", size, counted(len(doc.Findings), "finding"))
-	if len(doc.Findings) > 0 {
+	notChecked(opts.state, doc.Unchecked)
+	fmt.Fprintf(opts.state.Stderr, "%s: %s%s\n", size, counted(len(doc.Findings), "finding"), doc.beside())
+	switch {
+	case len(doc.Findings) > 0:
 		return finish(exitWrong)
+	case len(doc.Unchecked) > 0:
+		return finish(exitUnproven)
 	}
 	return nil
+}
+
+// beside is what else was found in listings of the author's.
+func (d checkDocument) beside() string {
+	text := ""
+	if d.Warnings > 0 {
+		text += ", " + counted(d.Warnings, "warning") + " (kcompare lint lists them)"
+	}
+	if d.Skipped > 0 {
+		text += ", " + counted(d.Skipped, "listing") + " skipped"
+	}
+	return text
 }
 
 // textOf is a finding as a person reads it, with its diff and what to do.

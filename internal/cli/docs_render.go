@@ -77,19 +77,18 @@ func runDocsRender(ctx context.Context, opts *docsRenderOptions) error {
 	if err != nil {
 		return err
 	}
-	var files []workbook.File
-	var refused []workbook.Finding
+	var all workbook.Rendering
 	for i, c := range courses {
-		made, edited, err := opts.render(ctx, c, wants[i], again[i])
+		made, err := opts.render(ctx, c, wants[i], again[i])
 		if err != nil {
 			return err
 		}
-		files, refused = append(files, made...), append(refused, edited...)
+		all.Files, all.Refused, all.Unchecked = append(all.Files, made.Files...), append(all.Refused, made.Refused...), append(all.Unchecked, made.Unchecked...)
 	}
-	if len(refused) > 0 {
-		return opts.refuse(refused)
+	if len(all.Refused) > 0 {
+		return opts.refuse(all.Refused)
 	}
-	return opts.write(courses, files)
+	return opts.write(courses, all)
 }
 
 // wantsOf is what each course has to have, once all of their markers are right.
@@ -113,20 +112,26 @@ func wantsOf(courses []docsCourse, choice workbook.Choice) ([]workbook.Wants, er
 	return wants, nil
 }
 
-// render plays what a course lacks, and gives the files that change.
-func (opts *docsRenderOptions) render(ctx context.Context, c docsCourse, w, again workbook.Wants) (files []workbook.File, refused []workbook.Finding, err error) {
+// render plays what a course lacks, and gives the files that change: evidence first, so that
+// whoever stops render while it writes has pages that are stale, which check says, and none
+// that tell of what is not there.
+func (opts *docsRenderOptions) render(ctx context.Context, c docsCourse, w, again workbook.Wants) (workbook.Rendering, error) {
 	if edited := opts.choice.Edited(c.Book); len(edited) > 0 && w.Lacking(c.source) {
-		return nil, edited, nil // a play takes minutes: not for what is not written then
+		return workbook.Rendering{Refused: edited}, nil // a play takes minutes: not for what is not written then
 	}
-	files, err = opts.player.lacking(ctx, c, w, again)
+	if err := c.listings(ctx, w); err != nil {
+		return workbook.Rendering{}, err
+	}
+	played, err := opts.player.lacking(ctx, c, w, again)
 	if err != nil {
-		return nil, nil, err
+		return workbook.Rendering{}, err
 	}
-	pages, refused, err := c.Render(c.course, opts.choice)
+	r, err := c.Render(c.course, opts.choice)
 	if err != nil {
-		return nil, nil, pageError(err)
+		return workbook.Rendering{}, pageError(err)
 	}
-	return append(files, pages...), refused, nil
+	r.Files = append(played, r.Files...)
+	return r, nil
 }
 
 // again is what the blocks of --rerun want, of each course.
@@ -159,20 +164,27 @@ func (opts *docsRenderOptions) refuse(edited []workbook.Finding) error {
 	return finish(exitWrong)
 }
 
-// write puts the files where they belong, evidence first: whoever stops it in between has
-// pages that are stale, which check says, and none that tell of what is not there.
-func (opts *docsRenderOptions) write(courses []docsCourse, files []workbook.File) error {
-	for _, f := range files {
+// write puts the files where they belong.
+func (opts *docsRenderOptions) write(courses []docsCourse, r workbook.Rendering) error {
+	for _, f := range r.Files {
 		if err := replaceFile(f); err != nil {
 			return fmt.Errorf("write %s: %w", f.Path, err)
 		}
 		fmt.Fprintln(opts.state.Stdout, f.Path)
 	}
-	fmt.Fprintf(opts.state.Stderr, "%s: %s written\n", sizeOf(courses), counted(len(files), "file"))
-	if opts.player.unclear > 0 {
+	notChecked(opts.state, r.Unchecked)
+	fmt.Fprintf(opts.state.Stderr, "%s: %s written\n", sizeOf(courses), counted(len(r.Files), "file"))
+	if opts.player.unclear+len(r.Unchecked) > 0 {
 		return finish(exitUnproven)
 	}
 	return nil
+}
+
+// notChecked says what this machine lacks, and for what.
+func notChecked(s *State, unchecked []string) {
+	for _, line := range unchecked {
+		fmt.Fprintln(s.Stderr, "not checked: "+line)
+	}
 }
 
 // replaceFile writes a file in one step. Its mode stays, and so does a symbolic link.

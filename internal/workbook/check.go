@@ -71,9 +71,9 @@ func shown(path string) string {
 }
 
 // Check says what is not as it should be with the chosen blocks of a book, and writes
-// nothing. The error is page.Problems where pages are wrong.
-func (b Book) Check(c Course, s Source, choice Choice) ([]Finding, error) {
-	var all []Finding
+// nothing. unchecked says for which this machine lacks something. The error is
+// page.Problems where pages are wrong.
+func (b Book) Check(c Course, s Source, choice Choice) (all []Finding, unchecked []string, err error) {
 	var problems page.Problems
 	for _, chapter := range b.Chapters {
 		for _, block := range chapter.Page.Blocks {
@@ -81,22 +81,26 @@ func (b Book) Check(c Course, s Source, choice Choice) ([]Finding, error) {
 				continue
 			}
 			found, wrong := chapter.check(c, s, block)
-			all, problems = append(all, found...), append(problems, wrong...)
+			lacking := (*UncheckedError)(nil)
+			if all = append(all, found...); errors.As(wrong, &lacking) {
+				unchecked = append(unchecked, chapter.lacks(block, lacking))
+			} else if wrong != nil {
+				problems = append(problems, problemOf(chapter.block(block), wrong))
+			}
 		}
 	}
 	if len(problems) > 0 {
-		return nil, problems
+		return nil, nil, problems
 	}
-	return all, nil
+	return all, unchecked, nil
 }
 
 // check compares one block with what it would be.
-func (c Chapter) check(course Course, s Source, b page.Block) ([]Finding, page.Problems) {
+func (c Chapter) check(course Course, s Source, b page.Block) (all []Finding, err error) {
 	wants, problems := wantsOf(c.block(b), course.Manifest)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	var all []Finding
 	changed, missing := wants.changed(s)
 	if len(changed) > 0 {
 		all = append(all, c.finding(b, InputStale, changed...))
@@ -114,7 +118,7 @@ func (c Chapter) check(course Course, s Source, b page.Block) ([]Finding, page.P
 		f.Fix = "" // in the source, or in the marker
 		return append(all, f), nil
 	case err != nil:
-		return nil, page.Problems{problemOf(c.block(b), err)}
+		return all, err
 	}
 	if f := c.compare(b, content); f.Kind != "" {
 		all = append(all, f)

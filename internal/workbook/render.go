@@ -97,32 +97,39 @@ type File struct {
 	Content []byte
 }
 
-// Render gives the pages and pictures of a book that are not yet as they should be. Every
-// trial of its Wants is in the course. A block that somebody changed is among refused
-// where it would change, and nothing is to be written then. The error is page.Problems
-// where pages are wrong.
-func (b Book) Render(c Course, choice Choice) (files []File, refused []Finding, err error) {
+// Rendering is what became of a book.
+type Rendering struct {
+	Files     []File    // pages and pictures that are not yet as they should be
+	Refused   []Finding // blocks that somebody changed and that would change: nothing is to be written then
+	Unchecked []string  // blocks that stay as they are, and what this machine lacks for them
+}
+
+// Render gives the new pages of a book. What its Wants are is in the course. The error is
+// page.Problems where pages are wrong.
+func (b Book) Render(c Course, choice Choice) (Rendering, error) {
+	var r Rendering
 	var problems page.Problems
 	for _, chapter := range b.Chapters {
-		made, wrong := chapter.render(c, choice)
+		made, unchecked, wrong := chapter.render(c, choice)
+		r.Unchecked = append(r.Unchecked, unchecked...)
 		if problems = append(problems, wrong...); len(wrong) > 0 {
 			continue
 		}
 		for _, block := range chapter.Page.Blocks {
-			if choice.keeps(block) && page.Clean(made[block.ID].Markdown) != block.Body {
-				refused = append(refused, chapter.compare(block, made[block.ID]))
+			if content, ok := made[block.ID]; ok && choice.keeps(block) && page.Clean(content.Markdown) != block.Body {
+				r.Refused = append(r.Refused, chapter.compare(block, content))
 			}
 		}
 		own, err := chapter.files(made)
 		if err != nil {
 			problems = append(problems, splitProblems(err, chapter)...)
 		}
-		files = append(files, own...)
+		r.Files = append(r.Files, own...)
 	}
 	if len(problems) > 0 {
-		return nil, nil, problems
+		return Rendering{}, problems
 	}
-	return files, refused, nil
+	return r, nil
 }
 
 // splitProblems is the problems in an error of Splice.
@@ -134,21 +141,29 @@ func splitProblems(err error, c Chapter) page.Problems {
 }
 
 // render writes the chosen blocks of a page.
-func (c Chapter) render(course Course, choice Choice) (map[string]Content, page.Problems) {
-	made := map[string]Content{}
-	var problems page.Problems
+func (c Chapter) render(course Course, choice Choice) (made map[string]Content, unchecked []string, problems page.Problems) {
+	made = map[string]Content{}
 	for _, block := range c.Page.Blocks {
 		if !choice.takes(block) {
 			continue
 		}
 		content, err := renderBlock(course, c.block(block))
-		if err != nil {
+		lacking := (*UncheckedError)(nil)
+		switch {
+		case errors.As(err, &lacking):
+			unchecked = append(unchecked, c.lacks(block, lacking))
+		case err != nil:
 			problems = append(problems, problemOf(c.block(block), err))
-			continue
+		default:
+			made[block.ID] = content
 		}
-		made[block.ID] = content
 	}
-	return made, problems
+	return made, unchecked, problems
+}
+
+// lacks says of a block what this machine lacks for it.
+func (c Chapter) lacks(b page.Block, err *UncheckedError) string {
+	return fmt.Sprintf("%s:%d:%d: block %q: %s", c.File, b.At.Line, b.At.Column, b.ID, err.Reason)
 }
 
 // renderBlock writes one.

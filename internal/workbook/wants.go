@@ -10,10 +10,11 @@ import (
 	"kcompare/internal/page"
 )
 
-// Wants is what blocks tell of: trials, and programs of the manifest.
+// Wants is what blocks tell of: trials, programs of the manifest, files.
 type Wants struct {
 	Needs    []Need
 	Programs []string
+	Listings []string // files below the root that are read for what they say of Kafka
 }
 
 // Wants lists what the chosen blocks of a book tell of, each once, in the order of the
@@ -29,13 +30,14 @@ func (b Book) Wants(m Manifest, choice Choice) (Wants, error) {
 			if choice.takes(block) {
 				w.Needs = append(w.Needs, own.Needs...)
 				w.Programs = append(w.Programs, own.Programs...)
+				w.Listings = append(w.Listings, own.Listings...)
 			}
 		}
 	}
 	if len(problems) > 0 {
 		return Wants{}, problems
 	}
-	return Wants{Needs: once(w.Needs), Programs: once(w.Programs)}, nil
+	return Wants{Needs: once(w.Needs), Programs: once(w.Programs), Listings: once(w.Listings)}, nil
 }
 
 // Lacking says whether some of it is missing or stale.
@@ -69,6 +71,9 @@ func wantsOf(b Block, m Manifest) (Wants, page.Problems) {
 			return Wants{}, page.Problems{problemOf(b, err)}
 		}
 		w.Programs = append(w.Programs, program)
+	}
+	if kind.Listings != nil {
+		w.Listings = kind.Listings(b)
 	}
 	if kind.Needs == nil {
 		return w, nil
