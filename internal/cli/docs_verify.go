@@ -113,7 +113,9 @@ func (opts *docsVerifyOptions) trials(ctx context.Context, c docsCourse, plays [
 	if err != nil {
 		return err
 	}
+	told := map[workbook.Need]bool{}
 	for _, d := range drifts {
+		told[d.Need] = true
 		d.File = c.at(d.File)
 		fmt.Fprintln(opts.state.Stdout, d)
 		if len(d.Changes) > 0 {
@@ -123,7 +125,7 @@ func (opts *docsVerifyOptions) trials(ctx context.Context, c docsCourse, plays [
 		}
 	}
 	for _, r := range played {
-		if r.Trial.Verdict == evidence.Inconclusive {
+		if r.Trial.Verdict == evidence.Inconclusive && !told[r.Need] {
 			opts.unclear++
 			fmt.Fprintf(opts.state.Stdout, "%s: %s %s: inconclusive: %s\n", c.at(c.source.FileOf(r.Need)), r.Need.Scenario, r.Need.Variant, strings.Join(r.Trial.Reasons, "; "))
 		}
