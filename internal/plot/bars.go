@@ -16,7 +16,7 @@ func Bars(c Chart, p lang.Printer) []byte {
 		group := f.w / float64(len(c.Places))
 		for i, place := range c.Places {
 			middle := f.left + group*(float64(i)+0.5)
-			f.pic.Text(svg.Ink, middle, f.bottom+18, svg.Middle, place)
+			f.pic.Text(svg.Ink, middle, f.bottom+18, svg.Middle, p.Say(place))
 			first := middle - barWidth*float64(len(c.Series))/2
 			for n := range c.Series {
 				f.bar(n, first+barWidth*float64(n), panel.Values[n][i], p)

@@ -15,7 +15,7 @@ func Lines(c Chart, p lang.Printer) []byte {
 	return c.draw(p, mark, func(f frame, panel Panel) {
 		x := func(i int) float64 { return f.left + 20 + at[i]*(f.w-40) }
 		for i, place := range c.Places {
-			f.pic.Text(svg.Ink, x(i), f.bottom+18, svg.Middle, place)
+			f.pic.Text(svg.Ink, x(i), f.bottom+18, svg.Middle, p.Say(place))
 		}
 		for n := range c.Series {
 			var points []float64

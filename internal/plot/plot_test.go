@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"flag"
 	"io"
 	"math"
 	"os"
@@ -26,12 +27,14 @@ func chart() plot.Chart {
 	}
 }
 
-// TestCharts compares with the files of testdata, byte for byte; UPDATE=1 writes them.
+var update = flag.Bool("update", false, "write the golden files")
+
+// TestCharts compares with the files of testdata, byte for byte; -update writes them.
 func TestCharts(t *testing.T) {
 	for name, write := range map[string]func(plot.Chart, lang.Printer) []byte{"bars.svg": plot.Bars, "lines.svg": plot.Lines} {
 		path := filepath.Join("testdata", name)
 		got := write(chart(), lang.Printer{})
-		if os.Getenv("UPDATE") != "" {
+		if *update {
 			if err := os.WriteFile(path, got, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +44,7 @@ func TestCharts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s is otherwise now (UPDATE=1 writes it):\n%s", path, got)
+			t.Errorf("%s is otherwise now (-update writes it):\n%s", path, got)
 		}
 		d := xml.NewDecoder(bytes.NewReader(got))
 		for err == nil {

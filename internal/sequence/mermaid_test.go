@@ -1,6 +1,7 @@
 package sequence_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,11 +14,13 @@ import (
 	"kcompare/internal/sequence"
 )
 
-// golden compares with a file of testdata; UPDATE=1 writes it.
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares with a file of testdata; -update writes it.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if os.Getenv("UPDATE") != "" {
+	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +30,7 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if string(want) != string(got) {
-		t.Errorf("%s is otherwise now (UPDATE=1 writes it):\n%s", path, got)
+		t.Errorf("%s is otherwise now (-update writes it):\n%s", path, got)
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"kcompare/internal/lang"
 )
 
-// note says what became of a request and its answer where that is not the usual.
-func note(s evidence.SceneStep, p lang.Printer) string {
+// Note says what became of a request and its answer where that is not the usual.
+func Note(s evidence.SceneStep, p lang.Printer) string {
 	switch {
 	case s.Fault != "":
 		return s.Fault + ": " + p.Say(fate(s.Fault))

@@ -121,6 +121,9 @@ func nodesOf(steps []evidence.SceneStep) []string {
 	return nodes
 }
 
+// LeftOut says how many requests of a scene are in no step; "" for none.
+func LeftOut(s evidence.Scene, p lang.Printer) string { return end(s.LeftOut, p) }
+
 // end is the note below the last move; "" where nothing is left out.
 func end(leftOut int64, p lang.Printer) string {
 	if leftOut == 0 {
@@ -137,7 +140,7 @@ func counted[N int | int64](n N, one, many string) string {
 }
 
 func moved(s evidence.SceneStep, p lang.Printer) move {
-	m := move{note: note(s, p), struck: s.Fault != "", requests: int64(s.Times)}
+	m := move{note: Note(s, p), struck: s.Fault != "", requests: int64(s.Times)}
 	m.request = arrow{head: call(s), body: label(s.Request), lost: !s.Forwarded}
 	if s.Connection != "" {
 		m.request.head += ", " + s.Connection
