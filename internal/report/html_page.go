@@ -16,6 +16,7 @@ func illustrated(doc evidence.Document, wires Wires) page {
 	for i, s := range all {
 		p.sections[i].anchor = anchor(i)
 		for j, v := range s.variants {
+			p.sections[i].bars = append(p.sections[i].bars, variantBarsOf(v, anchor(i, j)))
 			p.sections[i].parts[j].illustrate(v, anchor(i, j), len(all) >= longRun, wires)
 		}
 	}

@@ -49,6 +49,7 @@ func (h *htmlPage) badges(all []span) {
 func (h *htmlPage) inside(level int, s section) {
 	h.paragraph(s.note)
 	h.paragraph(s.text)
+	h.bars(s.bars)
 	h.figures(s.table)
 	h.figures(s.answers)
 	for _, l := range s.lists {

@@ -60,7 +60,7 @@ func (h *htmlPage) legend() {
 			{"produced", "M6 1h2v14h-2z", h.in.Say("Produce requests")},
 			{"sent", "M6 5h2v6h-2z", h.in.Say("other requests")},
 			{"struck", cross(8, 8), h.in.Say("a fault fired")},
-			{"missed", ring(8, 8), h.in.Say("an answer did not reach the client, or a request not the broker")},
+			{"missed", ring(8, 8), h.in.Say("an answer that the client did not get, or a request that the broker did not get")},
 		} {
 			h.element("li", func() {
 				h.verbatim(fmt.Sprintf(`<svg viewBox="0 0 16 16" aria-hidden="true"><path class=%q d=%q/></svg>`, one.class, one.path))

@@ -32,6 +32,7 @@ type section struct {
 	folds  bool   // it can be folded away ...
 	folded bool   // ... and is at first
 	badges phrase // what stays to be seen of it then
+	bars   []variantBars
 	wires  []clientWire
 }
 
