@@ -21,7 +21,7 @@ var russian = sync.OnceValues(func() (*catalogue, error) { return read(files, "r
 // catalogue is what is known of a language.
 type catalogue struct {
 	sentences map[string]pattern // without places for text, by key
-	joints    []pattern          // with such places, those that say most first
+	joints    []pattern          // with such places, those that say least first: they hold together least
 }
 
 // pattern is an English text with places, and what is said for it.
@@ -64,12 +64,16 @@ func read(folder fs.FS, name string) (*catalogue, error) {
 			return nil, fmt.Errorf("%s:%w", file, err)
 		}
 	}
-	slices.SortStableFunc(c.joints, func(p, q pattern) int { return q.length() - p.length() })
+	slices.SortStableFunc(c.joints, func(p, q pattern) int { return p.length() - q.length() })
 	return c, nil
 }
 
 // length is how much of a text the pattern itself says.
 func (p pattern) length() int { return len(strings.Join(p.literals, "")) }
+
+// isWorded says whether it has words beside its places: such a joint is part of a sentence,
+// and half a sentence is not said in another language.
+func (p pattern) isWorded() bool { return strings.ContainsFunc(strings.Join(p.literals, ""), isLatin) }
 
 // parse reads pairs of lines, English and what is said for it, with blank lines and
 // comments between the pairs.

@@ -73,6 +73,15 @@ func TestScenarios(t *testing.T) {
 	u.report(t)
 }
 
+// TestNames: metrics, which reasons name as evidence has them.
+func TestNames(t *testing.T) {
+	u := missing()
+	for _, m := range evidence.Metrics() {
+		u.ask("evidence", string(m))
+	}
+	u.report(t)
+}
+
 // TestEvidence: every text of the evidence that the workbook's pages tell of.
 func TestEvidence(t *testing.T) {
 	u := missing()
@@ -133,7 +142,7 @@ func TestLiterals(t *testing.T) {
 	u := missing()
 	for _, folder := range []string{
 		"internal/scenario", "internal/audit", "internal/verdict", "internal/fault", "internal/trial", "internal/diff",
-		"internal/report", "drivers", "franz", "sarama", "internal/workbook", "internal/sequence", "internal/plot",
+		"internal/report", "drivers", "franz", "sarama",
 	} {
 		for _, l := range literals(t, "../../"+folder) {
 			if !slices.Contains(unsaid[folder], l.text) && !slices.Contains(unsaid[l.file], "") {
@@ -144,6 +153,79 @@ func TestLiterals(t *testing.T) {
 	u.report(t)
 }
 
+// TestSaid: every literal that blocks, diagrams and charts hand to a printer. Where they say
+// a variable, every literal of the function that does.
+func TestSaid(t *testing.T) {
+	u := missing()
+	for _, folder := range []string{"internal/workbook", "internal/sequence", "internal/plot", "internal/report"} {
+		eachFile(t, "../../"+folder, func(file string, tree *ast.File) {
+			for _, text := range handedOver(tree) {
+				u.ask(file, filled(text))
+			}
+		})
+	}
+	u.report(t)
+}
+
+// handedOver is the literals in calls of Say.
+func handedOver(tree *ast.File) []string {
+	var all []string
+	for _, d := range tree.Decls {
+		ast.Inspect(d, func(n ast.Node) bool {
+			call, is := n.(*ast.CallExpr)
+			if !is || !isSay(call) {
+				return true
+			}
+			text, whole := joined(call.Args[0])
+			switch {
+			case whole && strings.Trim(text, "%s ") != "":
+				all = append(all, text)
+			case isFormat(call.Args[0]):
+				format, _ := joined(call.Args[0].(*ast.CallExpr).Args[0])
+				all = append(all, format)
+			default:
+				all = append(all, proseIn(d)...)
+			}
+			return false
+		})
+	}
+	return all
+}
+
+func isSay(call *ast.CallExpr) bool {
+	f, is := call.Fun.(*ast.SelectorExpr)
+	return is && f.Sel.Name == "Say" && len(call.Args) == 1
+}
+
+// isFormat says whether it is a call of fmt.Sprintf.
+func isFormat(e ast.Expr) bool {
+	call, is := e.(*ast.CallExpr)
+	if !is {
+		return false
+	}
+	f, is := call.Fun.(*ast.SelectorExpr)
+	return is && f.Sel.Name == "Sprintf"
+}
+
+func proseIn(n ast.Node) []string {
+	var all []string
+	ast.Inspect(n, func(n ast.Node) bool {
+		if notSaid(n) {
+			return false
+		}
+		e, is := n.(ast.Expr)
+		if !is {
+			return true
+		}
+		text, is := joined(e)
+		if is && prose.MatchString(text) {
+			all = append(all, text)
+		}
+		return !is
+	})
+	return all
+}
+
 type literal struct{ file, text string }
 
 // literals are the texts of a folder that read like language: constants, and what is
@@ -151,6 +233,17 @@ type literal struct{ file, text string }
 func literals(t *testing.T, folder string) []literal {
 	t.Helper()
 	var all []literal
+	eachFile(t, folder, func(file string, tree *ast.File) {
+		for _, text := range proseIn(tree) {
+			all = append(all, literal{file, text})
+		}
+	})
+	return all
+}
+
+// eachFile parses the files of a folder that are no tests.
+func eachFile(t *testing.T, folder string, look func(file string, tree *ast.File)) {
+	t.Helper()
 	names, err := fs.Glob(os.DirFS(folder), "*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -163,23 +256,8 @@ func literals(t *testing.T, folder string) []literal {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := strings.TrimPrefix(folder, "../../") + "/" + name
-		ast.Inspect(tree, func(n ast.Node) bool {
-			if notSaid(n) {
-				return false
-			}
-			e, is := n.(ast.Expr)
-			if !is {
-				return true
-			}
-			text, is := joined(e)
-			if is && prose.MatchString(text) {
-				all = append(all, literal{file, text})
-			}
-			return !is
-		})
+		look(strings.TrimPrefix(folder, "../../")+"/"+name, tree)
 	}
-	return all
 }
 
 // prose is two words or more. A text of several lines is for `kcompare scenarios` alone.
@@ -253,7 +331,7 @@ var unsaid = map[string][]string{
 	},
 	"internal/verdict": {"to equal", "at least", "more than"}, // within a sentence
 	"internal/report": {
-		"kcompare report --diff", "%s of %s acknowledged records %s not in the log", "%s %s there once too often", // with figures
+		"kcompare report --diff", "unknown row %q: expected some of %s", "%s of %s acknowledged records %s not in the log", "%s %s there once too often", // with figures
 	},
 }
 

@@ -17,7 +17,7 @@ func TestMalformedCatalogue(t *testing.T) {
 	for name, c := range map[string]struct{ text, wrong string }{
 		"place missing":      {"{1} payments\nплатежи\n", "{1} is missing in the translation"},
 		"place extra":        {"{1} payments\n{1} платежей из {2}\n", "{2} is in the translation alone"},
-		"text missing":       {"{a}: {b}\n{a}\n", "{b} is missing in the translation"},
+		"text missing":       {"{a} or {b}\n{a}\n", "{b} is missing in the translation"},
 		"order of places":    {"{2} of {1}\n{1} из {2}\n", "expected {1} instead of {2}"},
 		"figure in the text": {"35 % get lost\n35 % теряются\n", "a figure, a quoted name or code that is no place"},
 		"forms":              {"{1} node[s]\n{1} {1:нода|ноды}\n", "expected the forms for 1, 2 and 5"},

@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// A report joins sentences: "promise: CLAIM", "kafkajs alone: WHAT (CAUSE); WHAT". The
-// catalogue has such joints as patterns with places for text, and a text is taken apart in
-// the way that leaves the least of it without a translation.
+// A report joins sentences: "promise: CLAIM", "kafkajs alone: WHAT (CAUSE); WHAT". A text is
+// cut at punctuation, which both languages share, and the catalogue has joints with words in
+// them as patterns with places for text. Of all ways to take a text apart the one counts that
+// leaves the least of it without a translation.
 
 // say also says whether a part of it has no translation that is more than a name.
 func (c *catalogue) say(english string) (text string, unknown bool) {
@@ -17,17 +18,20 @@ func (c *catalogue) say(english string) (text string, unknown bool) {
 	if p, known := c.sentences[s.key]; known {
 		return translation{catalogue: c, scanned: s}.write(p, span{0, len(s.key)}, nil), false
 	}
-	t := translation{catalogue: c, scanned: s, joints: c.jointsIn(s.key), done: map[span]result{}}
+	t := translation{
+		catalogue: c, scanned: s, joints: c.jointsIn(s.key),
+		done: map[span]result{}, pieces: map[span]result{},
+	}
 	got := t.best(span{0, len(s.key)})
-	return got.text, got.cost >= costOfProse
+	return got.text, got.cost >= costOfWord
 }
 
 // translation is one text that is being taken apart.
 type translation struct {
-	catalogue *catalogue
-	scanned   scanned
-	joints    []pattern // that may fit
-	done      map[span]result
+	catalogue    *catalogue
+	scanned      scanned
+	joints       []pattern // that may fit
+	done, pieces map[span]result
 }
 
 // jointsIn are those of which every literal stands in the key. A capital letter counts
@@ -54,21 +58,77 @@ type result struct {
 }
 
 const (
-	costOfJoint = 1    // the fewest pieces win
-	costOfName  = 10   // a word that nobody knows
-	costOfProse = 1000 // a word of lower case, and each beyond the first
+	costOfJoint = 1   // the fewest pieces win
+	costOfName  = 10  // a word that looks like a name
+	costOfWord  = 500 // one of small letters, which may be one all the same
+	costOfProse = 2 * costOfWord
 )
 
+// mostCuts is how much punctuation a piece of the catalogue may have in it.
+const mostCuts = 12
+
+// best cuts the span into pieces. The way is looked for from cut to cut, as no piece
+// depends on the others.
 func (t translation) best(s span) result {
 	if r, known := t.done[s]; known {
 		return r
 	}
-	r := t.find(s)
+	cuts := append(t.cuts(s), span{s.to, s.to})
+	begins := append([]int{s.from}, make([]int, len(cuts))...) // begins[i] is where the piece before cut i may begin
+	best := make([]result, len(cuts)+1)                        // of what stands before begins[i]
+	for i, c := range cuts {
+		begins[i+1] = c.to
+		best[i+1].cost = -1
+		for from := i; from >= max(0, i+1-mostCuts); from-- {
+			piece := t.piece(span{begins[from], c.from})
+			cost := best[from].cost + piece.cost + costOfJoint
+			if best[i+1].cost < 0 || cost < best[i+1].cost {
+				best[i+1] = result{best[from].text + piece.text + t.scanned.key[c.from:c.to], cost}
+			}
+		}
+	}
+	r := best[len(cuts)]
+	r.cost -= costOfJoint // the end is no cut
 	t.done[s] = r
 	return r
 }
 
+// cuts is the punctuation in a span, a full stop only at its end.
+func (t translation) cuts(s span) []span {
+	var all []span
+	for at := s.from; at < s.to; {
+		n := 0
+		for _, mark := range []string{" (", "(", ")", ": ", "; ", ", ", ". ", " · ", " → ", " →" + noBreak, noBreak} {
+			if strings.HasPrefix(t.scanned.key[at:s.to], mark) {
+				n = len(mark)
+				break
+			}
+		}
+		if n == 0 && at == s.to-1 && t.scanned.key[at] == '.' {
+			n = 1
+		}
+		if n > 0 {
+			all = append(all, span{at, at + n})
+		}
+		at += max(n, 1)
+	}
+	return all
+}
+
+// piece says a span that is not cut at punctuation.
+func (t translation) piece(s span) result {
+	if r, known := t.pieces[s]; known {
+		return r
+	}
+	r := t.find(s)
+	t.pieces[s] = r
+	return r
+}
+
 func (t translation) find(s span) result {
+	if s.from >= s.to {
+		return result{}
+	}
 	key := t.scanned.key[s.from:s.to]
 	if p, known := t.catalogue.sentences[key]; known {
 		return result{text: t.write(p, s, nil)}
@@ -81,7 +141,8 @@ func (t translation) find(s span) result {
 		t.match(p, s, func(places []span) {
 			cost := costOfJoint
 			for _, place := range places {
-				if cost += t.best(place).cost; cost >= best.cost {
+				own := t.best(place).cost
+				if cost += own; cost >= best.cost || own >= costOfProse && p.isWorded() {
 					return
 				}
 			}
@@ -109,26 +170,25 @@ func (t translation) unknown(s span) result {
 		}
 		b.WriteRune(r)
 	}
-	return result{b.String(), costOf(key)}
+	return result{b.String(), costOf(key) + strings.Count(key, string(hole))*costOfName}
 }
 
 // costOf is what it costs to leave a text as it is: nothing where no Latin letter is in
 // it, little for one word that looks like a name (REQUEST_TIMED_OUT, order-0001).
 func costOf(key string) int {
-	words, cost := 0, 0
+	cost := 0
 	for _, word := range strings.Fields(key) {
 		word = strings.Trim(word, ".,;:()?!")
 		switch {
 		case !strings.ContainsFunc(word, isLatin):
 			continue
 		case strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "":
-			cost += costOfProse
+			cost += costOfWord
 		default:
 			cost += costOfName
 		}
-		words++
 	}
-	return cost + max(0, words-1)*costOfProse
+	return cost
 }
 
 func isLatin(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
@@ -140,9 +200,9 @@ func (t translation) lowered(s span) result {
 		return result{cost: costOfProse * len(t.scanned.key)}
 	}
 	lower := t
-	lower.done = map[span]result{}
+	lower.done, lower.pieces = map[span]result{}, map[span]result{}
 	lower.scanned.key = t.scanned.key[:s.from] + string(unicode.ToLower(first)) + t.scanned.key[s.from+1:]
-	r := lower.best(s)
+	r := lower.piece(s)
 	head, size := utf8.DecodeRuneInString(r.text)
 	return result{string(unicode.ToUpper(head)) + r.text[size:], r.cost}
 }

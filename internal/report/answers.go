@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kcompare/internal/config"
 	"kcompare/internal/evidence"
 )
 
@@ -50,7 +51,8 @@ func questions(v variant) []question {
 // answerCell is a client's answer, and every other one that a repeat gave.
 func answerCell(c client, q string) span {
 	given, broken := answersOf(c, q)
-	cell := word("-")
+	_, setting := config.Lookup(q)
+	cell := span{text: "-", name: setting} // "none" of compression.type is a value, no word
 	if len(given) > 0 {
 		cell.text = strings.Join(given, " or ")
 	}

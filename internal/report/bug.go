@@ -56,7 +56,7 @@ func newBug(doc evidence.Document, c client) bug {
 func (b bug) ofTrial() client { return client{name: b.client.name, trials: []evidence.Trial{b.trial}} }
 
 func (b bug) write(m *markdown) {
-	m.heading(1, m.word(b.title()))
+	m.heading(1, span{text: b.library() + ": " + m.in.Say(b.wrong())})
 	b.versions(m)
 	b.steps(m)
 	b.settings(m)
@@ -91,12 +91,12 @@ func (b bug) story(m *markdown) {
 // library is what was tried, by its own name where it has one.
 func (b bug) library() string { return cmp.Or(b.trial.Library, b.trial.Client) }
 
-// title is "kafkajs 2.2.4: 51 of 190 acknowledged records are not in the log".
-func (b bug) title() string {
+// wrong is "51 of 190 acknowledged records are not in the log".
+func (b bug) wrong() string {
 	c := b.ofTrial()
 	forbidden := found(c, false)
 	if len(forbidden) == 0 {
-		return b.library() + ": " + strings.Join(b.trial.Reasons[:min(1, len(b.trial.Reasons))], "")
+		return strings.Join(b.trial.Reasons[:min(1, len(b.trial.Reasons))], "")
 	}
 	kind := forbidden[0].kind
 	var n int64
@@ -105,7 +105,7 @@ func (b bug) title() string {
 			n += f.counts[0]
 		}
 	}
-	return b.library() + ": " + wrongWords(c, kind, over([]int64{n}))
+	return wrongWords(c, kind, over([]int64{n}))
 }
 
 // sentence begins with a capital letter and ends with a full stop.
