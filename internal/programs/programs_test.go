@@ -17,51 +17,10 @@ import (
 	"kcompare/internal/workbook"
 )
 
-// TestCourse plays every program of the course, with the clients that there are: each ends
-// with exit code 0, and the same program prints the same with every library, but where the
-// libraries themselves differ.
-func TestCourse(t *testing.T) {
-	root := filepath.Join(pythontest.Repository(t), "docs")
-	content, err := os.ReadFile(filepath.Join(root, "kcompare.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest, err := workbook.ReadManifest("docs/kcompare.yaml", content, []string{"franz", "librdkafka", "python", "java"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	player := player(t, root)
-	player.Limit = 2 * time.Minute
-	got := map[string][]string{}
-	err = player.Play(t.Context(), there(t, manifest.Programs), func(p workbook.Program, lines []string) error {
-		got[p.Name] = lines
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	for name, lines := range got {
-		t.Logf("%s\n%s", name, strings.Join(lines, "\n"))
-	}
-}
-
 func player(t *testing.T, root string) programs.Player {
 	t.Helper()
 	cache := install.Cache{Dir: filepath.Join(pythontest.Repository(t), ".clients"), Env: os.Environ(), Files: clients.Files()}
 	return programs.Player{Cache: cache, Root: root, Limit: time.Minute, Side: 4}
-}
-
-// there leaves out the programs of clients that are not installed, which CI does not allow.
-func there(t *testing.T, all []workbook.Program) []workbook.Program {
-	t.Helper()
-	var list []workbook.Program
-	for _, p := range all {
-		if p.Client == "python" || p.Client == "java" {
-			clienttest.Program(t, p.Client)
-		}
-		list = append(list, p)
-	}
-	return list
 }
 
 // scripts is a course of Python programs, each of a few lines.
@@ -84,6 +43,7 @@ func scripts(t *testing.T, files map[string]string) (root string, list []workboo
 // TestPlay: what a program printed on stdout is kept, whatever becomes of the others, of
 // which an error says how each ended.
 func TestPlay(t *testing.T) {
+	t.Parallel()
 	clienttest.Program(t, "python")
 	root, list := scripts(t, map[string]string{
 		"speaks.py": "import os, sys\n" +
@@ -111,6 +71,7 @@ func TestPlay(t *testing.T) {
 
 // TestHangs: a program that does not end is ended, with what it has started.
 func TestHangs(t *testing.T) {
+	t.Parallel()
 	clienttest.Program(t, "python")
 	root, list := scripts(t, map[string]string{"hangs.py": "import subprocess\nsubprocess.run(['sleep', '600'])\n"})
 	p := player(t, root)
@@ -123,6 +84,7 @@ func TestHangs(t *testing.T) {
 
 // TestCompilers: what does not compile is an error with what the compiler said.
 func TestCompilers(t *testing.T) {
+	t.Parallel()
 	clienttest.Program(t, "java")
 	for name, tt := range map[string]struct {
 		file, text string
