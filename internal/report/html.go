@@ -70,7 +70,6 @@ func (h *htmlPage) head(title string) {
 	h.begin("meta", "http-equiv", "Content-Security-Policy", "content", fmt.Sprintf(
 		"default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", hashOf(htmlStyle), hashOf(htmlScript)))
 	h.begin("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
-	h.begin("meta", "name", "color-scheme", "content", "light dark")
 	h.verbatim("\n")
 	h.leaf("title", title)
 	h.element("style", func() { h.verbatim(htmlStyle) })

@@ -108,7 +108,8 @@ func (h *htmlPage) drawBar(b bar, most int64) {
 		y, height int
 	}{{"unique", b.unique, 0, 10}, {"again", b.again, 4, 6}, {"lost", b.lost, 1, 8}} {
 		if part.n > 0 {
-			h.verbatim(fmt.Sprintf(`<path class=%q d="M%d %dh%dv%dh-%dz"/>`, part.class, from*1000/most, part.y, part.n*1000/most, part.height, part.n*1000/most))
+			width := part.n * 1000 / most
+			h.path(part.class, fmt.Sprintf("M%d %dh%dv%dh-%dz", from*1000/most, part.y, width, part.height, width))
 		}
 		from += part.n
 	}

@@ -29,7 +29,7 @@ func (h *tags) begin(name string, attributes ...string) {
 func (h *tags) end(name string) {
 	h.out.WriteString("</" + name + ">")
 	switch name {
-	case "span", "strong", "code", "a", "th", "td", "h3":
+	case "span", "strong", "code", "a", "th", "td", "h3", "path":
 	default:
 		h.out.WriteByte('\n')
 	}
@@ -51,7 +51,10 @@ func (h *tags) leaf(name, text string, attributes ...string) {
 
 func (h *tags) text(text string) { h.out.WriteString(escapedHTML(text)) }
 
-// verbatim is what is no text: style, script and drawings of our own.
+// path is a part of a drawing.
+func (h *tags) path(class, d string) { h.leaf("path", "", "class", class, "d", d) }
+
+// verbatim is what is no text: style and script of our own.
 func (h *tags) verbatim(source string) { h.out.WriteString(source) }
 
 func escapedHTML(text string) string { return template.HTMLEscapeString(printable(text)) }

@@ -149,7 +149,7 @@ func TestWireIsBounded(t *testing.T) {
 	if size := len(page) - without; size > 60_000 {
 		t.Errorf("the picture has %d bytes", size)
 	}
-	for _, want := range []string{"200000 requests on 500 connections in 2.0 s.", "490 connections not drawn: too many at a time.", "17 requests not in the trace, which is bounded."} {
+	for _, want := range []string{"Requests: 200000, connections: 500, time: 2.0 s.", "Connections not drawn, too many at a time: 490.", "Requests not in the trace, which is bounded: 17."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

@@ -63,7 +63,7 @@ func (h *htmlPage) legend() {
 			{"missed", ring(8, 8), h.in.Say("an answer that the client did not get, or a request that the broker did not get")},
 		} {
 			h.element("li", func() {
-				h.verbatim(fmt.Sprintf(`<svg viewBox="0 0 16 16" aria-hidden="true"><path class=%q d=%q/></svg>`, one.class, one.path))
+				h.element("svg", func() { h.path(one.class, one.path) }, "viewBox", "0 0 16 16", "aria-hidden", "true")
 				h.text(" " + one.text)
 			})
 		}
@@ -94,26 +94,15 @@ func (h *htmlPage) shown(w Wire) string {
 	for _, n := range w.nodes {
 		requests, connections = requests+n.requests, connections+n.connections
 	}
-	text := h.in.Say(fmt.Sprintf("%s on %s in %s.", once(int(requests)).plural("request"), once(int(connections)).plural("connection"), wireSeconds(w.span)))
-	text += " " + h.in.Say(fmt.Sprintf("Requests within %s of one another are one mark.", wireTime(w.span/wireColumns)))
+	text := h.in.Say(fmt.Sprintf("Requests: %d, connections: %d, time: %.1f s.", requests, connections, float64(w.span)/1_000_000))
+	text += " " + h.in.Say(fmt.Sprintf("Requests within %.1f ms of one another are one mark.", float64(w.span)/wireColumns/1000))
 	if w.unshown > 0 {
-		text += " " + h.in.Say(fmt.Sprintf("%s not drawn: too many at a time.", once(w.unshown).plural("connection")))
+		text += " " + h.in.Say(fmt.Sprintf("Connections not drawn, too many at a time: %d.", w.unshown))
 	}
 	if w.cut > 0 {
-		text += " " + h.in.Say(fmt.Sprintf("%s not in the trace, which is bounded.", once(int(w.cut)).plural("request")))
+		text += " " + h.in.Say(fmt.Sprintf("Requests not in the trace, which is bounded: %d.", w.cut))
 	}
 	return text
-}
-
-// wireSeconds is "2.3 s".
-func wireSeconds(us int64) string { return fmt.Sprintf("%.1f s", float64(us)/1_000_000) }
-
-// wireTime is "12 ms", "0.4 ms".
-func wireTime(us int64) string {
-	if us < 10_000 {
-		return fmt.Sprintf("%.1f ms", float64(us)/1000)
-	}
-	return fmt.Sprintf("%d ms", us/1000)
 }
 
 // drawing is the picture itself. Its figures stand in the table below it, so that it says
@@ -141,7 +130,7 @@ func (h *htmlPage) drawing(id string, one clientWire, longest int64) {
 func (h *htmlPage) lane(l lane, scale float64) {
 	draw := func(class, path string) {
 		if path != "" {
-			h.verbatim(fmt.Sprintf(`<path class=%q d=%q/>`, class, path))
+			h.path(class, path)
 		}
 	}
 	unit := scale * wireWidth / wireColumns
@@ -197,7 +186,7 @@ func (h *htmlPage) axis(span int64) {
 	step := roundStep(span)
 	for at := int64(0); at <= span; at += step {
 		x := float64(at) * wireWidth / float64(span)
-		h.verbatim(fmt.Sprintf(`<path class="tick" d="M%.1f 0v4"/>`, x))
+		h.path("tick", fmt.Sprintf("M%s 0v4", tenth(x)))
 		h.leaf("text", h.in.Say(axisTime(at)), "x", fmt.Sprintf("%.1f", x), "y", "16", "class", "time")
 	}
 }
