@@ -165,20 +165,46 @@ func label(text string) []string {
 	return lines
 }
 
-// wrapped breaks a text at its blanks; a word that is too long is cut.
+// wrapped breaks a text at its commas, and at blanks where that is not enough; a word that
+// is too long is cut.
 func wrapped(text string, width int) []string {
 	var lines []string
-	line := ""
+	for _, clause := range clauses(text) {
+		last := len(lines) - 1
+		if last >= 0 && runes(lines[last])+1+runes(clause) <= width {
+			lines[last] += " " + clause
+			continue
+		}
+		lines = append(lines, words(clause, width)...)
+	}
+	return lines
+}
+
+// clauses are the parts of a text that end with a comma, a semicolon or a colon.
+func clauses(text string) []string {
+	var all []string
+	begin := true
+	for _, word := range strings.Fields(text) {
+		if begin {
+			all = append(all, word)
+		} else {
+			all[len(all)-1] += " " + word
+		}
+		begin = strings.ContainsRune(",;:", rune(word[len(word)-1]))
+	}
+	return all
+}
+
+func words(text string, width int) []string {
+	var lines []string
 	for _, word := range strings.Fields(text) {
 		word = shortened(word)
-		if line != "" && runes(line)+1+runes(word) > width {
-			lines = append(lines, line)
-			line = ""
+		last := len(lines) - 1
+		if last >= 0 && runes(lines[last])+1+runes(word) <= width {
+			lines[last] += " " + word
+			continue
 		}
-		line = strings.TrimSpace(line + " " + word)
-	}
-	if line != "" {
-		lines = append(lines, line)
+		lines = append(lines, word)
 	}
 	return lines
 }

@@ -171,7 +171,7 @@ func chartOf(b Block, trials []evidence.Trial) (plot.Chart, error) {
 // seriesName: what is in the log at least once has been delivered.
 func seriesName(m evidence.Metric) string {
 	if m == evidence.Unique {
-		return "delivered"
+		return "records delivered"
 	}
 	return report.Label(m)
 }
