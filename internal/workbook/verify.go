@@ -91,7 +91,7 @@ func (s *Store) verifyFile(file string, all []Replayed) ([]Drift, error) {
 	}
 	for i, t := range found.Trials {
 		d := Drift{Need: compared[t.Variant].Need, File: file, Library: librarySteps(old.Trials[i], now.Trials[i])}
-		d.Changes, d.Unclear = inWords(t.Changes), slices.Clone(t.Unclear)
+		d.Changes, d.Unclear = inWords(t.Changes), append([]string(nil), t.Unclear...)
 		if i == 0 { // those of the client are said once
 			d.Changes = append(d.Changes, inWords(found.Clients[0].Changes)...)
 		}
