@@ -144,8 +144,8 @@ func (f *trialFile) keep(variants map[string]bool) {
 func (f *trialFile) put(t evidence.Trial, doc evidence.Document) {
 	f.schema, f.touched, f.gone = "", true, false
 	if maps.Equal(f.doc.Inputs, doc.Inputs) {
-		others := slices.DeleteFunc(slices.Clone(f.doc.Trials), func(o evidence.Trial) bool { return o.Variant == t.Variant })
-		doc.Trials = append(others, t)
+		doc.Trials = slices.DeleteFunc(slices.Clone(f.doc.Trials), func(o evidence.Trial) bool { return o.Variant == t.Variant })
+		doc.Trials = append(doc.Trials, t)
 	}
 	f.doc = doc
 	slices.SortFunc(f.doc.Trials, func(a, b evidence.Trial) int {
