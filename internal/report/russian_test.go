@@ -51,12 +51,12 @@ func TestRussian(t *testing.T) {
 	compareGolden(t, "ru-bug.md", bug.String())
 }
 
-// english is three words of it in a row.
-var english = regexp.MustCompile(`(?:^|[^\w.=/-])[a-z]{3,} [a-z]{2,} [a-z]{2,}`)
+// threeWords is three words of it in a row.
+var threeWords = regexp.MustCompile(`(?:^|[^\w.=/-])[a-z]{3,} [a-z]{2,} [a-z]{2,}`)
 
 // TestRussianIsRussian: no example of a report has a line of English left, but for commands.
 func TestRussianIsRussian(t *testing.T) {
-	if !english.MatchString("2 records lost before the broker") {
+	if !threeWords.MatchString("2 records lost before the broker") {
 		t.Fatal("English is not found where it is")
 	}
 	for _, e := range examples() {
@@ -66,7 +66,7 @@ func TestRussianIsRussian(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(b.String(), "\n") {
-			if english.MatchString(line) && !strings.Contains(line, "kcompare run") {
+			if threeWords.MatchString(line) && !strings.Contains(line, "kcompare run") {
 				t.Errorf("%s: %s", e.golden, strings.TrimSpace(line))
 			}
 		}
