@@ -21,8 +21,8 @@ func newDocs(s *State) *cobra.Command {
 		Long: `docs fills blocks in the markdown pages of a course from evidence. A block stands
 between two markers, which a person writes once:
 
-  <!-- kcompare:begin id="lost-ack" kind="compare" scenario="idempotent" clients="franz,python" -->
-  <!-- kcompare:end id="lost-ack" -->
+    <!-- kcompare:begin id="lost-ack" kind="compare" scenario="idempotent" clients="franz,python" -->
+    <!-- kcompare:end id="lost-ack" -->
 
 A page names scenarios and files; nothing that stands in it is run. No byte outside
 blocks changes. The root of a course is the nearest folder at or above a page with a

@@ -29,14 +29,14 @@ func newDocsCheck(s *State) *cobra.Command {
 		Long: `check compares the blocks of pages with what render would write, and their evidence
 with what it was made of. It plays nothing and writes nothing.
 
-  render-stale     the evidence or a source gives another text or picture
-  input-stale      a library, a broker, a scenario or a program has changed since the
-                   evidence was made, or there is none
-  hand-edited      somebody changed the text of a block
-  broken-region    a listing names a part of a source that is not there
-  orphan-evidence  no block of the course tells of it
-  orphan-picture   the block of a picture is gone
-  lint             a listing that the author wrote is wrong
+    render-stale     the evidence or a source gives another text or picture
+    input-stale      a library, a broker, a scenario or a program has changed since the
+                     evidence was made, or there is none
+    hand-edited      somebody changed the text of a block
+    broken-region    a listing names a part of a source that is not there
+    orphan-evidence  no block of the course tells of it
+    orphan-picture   the block of a picture is gone
+    lint             a listing that the author wrote is wrong
 
 It ends with 3 where it found something, with a diff and the command that ends it, and
 with 4 where it did not, but this machine lacks what something is checked with.`,

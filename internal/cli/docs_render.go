@@ -173,7 +173,7 @@ func (opts *docsRenderOptions) write(courses []docsCourse, r workbook.Rendering)
 		fmt.Fprintln(opts.state.Stdout, f.Path)
 	}
 	notChecked(opts.state, r.Unchecked)
-	fmt.Fprintf(opts.state.Stderr, "%s: %s written\n", sizeOf(courses), counted(len(r.Files), "file"))
+	fmt.Fprintf(opts.state.Stderr, "%s, %s written\n", sizeOf(courses), counted(len(r.Files), "file"))
 	if opts.player.unclear+len(r.Unchecked) > 0 {
 		return finish(exitUnproven)
 	}

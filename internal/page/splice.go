@@ -66,7 +66,7 @@ func (p Page) same(made []byte, bodies map[string]string) error {
 	}
 	for _, block := range p.Blocks {
 		if _, changed := bodies[block.ID]; changed {
-			return breaks(p.File, block)
+			return breaks(block)
 		}
 	}
 	return err
@@ -80,13 +80,13 @@ func (p Page) each(again Page, bodies map[string]string) error {
 			want = Clean(body)
 		}
 		if got := again.Blocks[i]; got.ID != block.ID || got.Body != want {
-			return breaks(p.File, block)
+			return breaks(block)
 		}
 	}
 	return nil
 }
 
-func breaks(file string, b Block) error {
+func breaks(b Block) error {
 	return Problems{{At: b.At, Message: fmt.Sprintf("what would be written into block %q does not end with it, a fence that is not closed for example: the page behind it would be read as another one", b.ID)}}
 }
 
