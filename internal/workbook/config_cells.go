@@ -75,13 +75,13 @@ func clientIn(e *explain.Explanation, l library) (explain.Client, bool) {
 // configNotes is why a setting is wrong, or cannot be had.
 func configNotes(p lang.Printer, s setting, e *explain.Explanation, wrong string, libs []library) []string {
 	if e == nil {
-		return []string{report.Code(s.shown) + ": " + report.Plain(p.Say(wrong))}
+		return []string{report.Code(s.shown) + ": " + report.Plain(said(p, wrong))}
 	}
 	var notes []string
 	add := func(who, why string) {
-		note := report.Code(e.Key) + ": " + report.Plain(p.Say(why))
+		note := report.Code(e.Key) + ": " + report.Plain(said(p, why))
 		if who != "" {
-			note = report.Code(e.Key) + ", " + report.Plain(who) + ": " + report.Plain(p.Say(why))
+			note = report.Code(e.Key) + ", " + report.Plain(who) + ": " + report.Plain(said(p, why))
 		}
 		if !slices.Contains(notes, note) {
 			notes = append(notes, note)
@@ -108,9 +108,9 @@ func aboutSetting(p lang.Printer, e *explain.Explanation, several bool) []string
 	if e == nil || e.Does == "" {
 		return nil
 	}
-	about := report.Code(e.Key) + ": " + report.Plain(p.Say(e.Does))
+	about := report.Code(e.Key) + ": " + report.Plain(said(p, e.Does))
 	if several && e.Gotcha != "" && e.Gotcha != "-" {
-		about += " " + report.Plain(p.Say("Not the same: ")+p.Say(e.Gotcha))
+		about += " " + report.Plain(p.Say("Not the same:")+" "+said(p, e.Gotcha))
 	}
 	return []string{about}
 }
@@ -123,7 +123,7 @@ func conflictNotes(p lang.Printer, told []*explain.Explanation) []string {
 			continue
 		}
 		for _, c := range e.Conflicts {
-			note := codes(c.Keys) + ": " + report.Plain(p.Say(c.Reason))
+			note := codes(c.Keys) + ": " + report.Plain(said(p, c.Reason))
 			if c.Broken && !slices.Contains(notes, note) {
 				notes = append(notes, note)
 			}

@@ -1,6 +1,10 @@
 package workbook
 
-import "strings"
+import (
+	"strings"
+
+	"kcompare/internal/lang"
+)
 
 // grid is a table whose cells are markdown already, compact: a wider cell touches its own
 // row alone.
@@ -26,3 +30,12 @@ func gridRow(cells []string) string {
 
 // itemized is a list, an item for each text that is markdown already.
 func itemized(items []string) string { return "- " + strings.Join(items, "\n- ") }
+
+// said is a text that comes from a table or a finding in the printer's language, or all of it
+// in English: a sentence of which only some words are known would be in neither.
+func said(p lang.Printer, text string) string {
+	if !p.Knows(text) {
+		return text
+	}
+	return p.Say(text)
+}

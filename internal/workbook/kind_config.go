@@ -162,7 +162,7 @@ func trialSettings(c Course, b Block, p lang.Printer) ([]settings, error) {
 		g := settings{title: report.Code(variant) + ":", role: source.Producer, given: givenTo(own[0].Config)}
 		for _, t := range own {
 			for _, d := range t.Differences {
-				g.notes = append(g.notes, report.Plain(p.Say(t.Client+": "+d)))
+				g.notes = append(g.notes, report.Plain(said(p, t.Client+": "+d)))
 			}
 		}
 		groups = append(groups, g)

@@ -128,11 +128,11 @@ func defaultCell(p lang.Printer, text string) string {
 	case text == "-" || text == "":
 		return "–"
 	case strings.HasPrefix(text, "("): // nothing but a remark
-		return report.Plain(p.Say(strings.Trim(text, "()")))
+		return report.Plain(said(p, strings.Trim(text, "()")))
 	case explained:
-		return fmt.Sprintf("%s (%s)", report.Code(word), report.Plain(p.Say(strings.TrimSuffix(remark, ")"))))
+		return fmt.Sprintf("%s (%s)", report.Code(word), report.Plain(said(p, strings.TrimSuffix(remark, ")"))))
 	case strings.Contains(text, " "):
-		return report.Plain(p.Say(text))
+		return report.Plain(said(p, text))
 	}
 	return report.Code(text)
 }

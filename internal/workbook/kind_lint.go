@@ -43,7 +43,7 @@ func renderLint(c Course, b Block) (Content, error) {
 	})
 	var parts []string
 	if f.Unread != "" {
-		parts = append(parts, p.Say("A part of it could not be read.")+" "+report.Plain(p.Say(f.Unread)))
+		parts = append(parts, p.Say("A part of it could not be read.")+" "+report.Plain(said(p, f.Unread)))
 	}
 	switch {
 	case len(findings) > 0:
@@ -81,7 +81,7 @@ func lintTable(p lang.Printer, file string, findings []lint.Finding) string {
 		if f.File != file { // a constant that is imported
 			line = report.Code(f.File) + " " + line
 		}
-		row := []string{line, p.Say(string(f.Severity)), report.Code(f.Rule), report.Plain(p.Say(f.Message)), report.Plain(p.Say(f.Fix))}
+		row := []string{line, p.Say(string(f.Severity)), report.Code(f.Rule), report.Plain(said(p, f.Message)), report.Plain(said(p, f.Fix))}
 		rows = append(rows, row[:len(head)])
 	}
 	return grid(head, rows)
