@@ -110,7 +110,7 @@ func aboutSetting(p lang.Printer, e *explain.Explanation, several bool) []string
 	}
 	about := report.Code(e.Key) + ": " + report.Plain(said(p, e.Does))
 	if several && e.Gotcha != "" && e.Gotcha != "-" {
-		about += " " + report.Plain(p.Say("Not the same:")+" "+said(p, e.Gotcha))
+		about += " " + report.Plain(said(p, "Not the same: "+e.Gotcha))
 	}
 	return []string{about}
 }
