@@ -74,6 +74,21 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+func TestHTMLInRussian(t *testing.T) {
+	doc := illustrations()["violated"]
+	var b bytes.Buffer
+	if err := report.HTML(&b, doc, report.HTMLOptions{In: lang.In(lang.Russian), Wires: tracesOf(doc)}); err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(b.String(), "<body>")
+	for line := range strings.Lines(withoutTags(body)) {
+		if threeWords.MatchString(line) && !strings.Contains(line, "kcompare run") {
+			t.Error(line)
+		}
+	}
+	compareGolden(t, "ru-violated.html", b.String())
+}
+
 func TestHTMLDiff(t *testing.T) {
 	var b bytes.Buffer
 	if err := report.HTMLDiff(&b, upgrade(t), lang.Printer{}); err != nil {
