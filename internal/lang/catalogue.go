@@ -171,7 +171,7 @@ func newPattern(english string, said []piece) (pattern, error) {
 		}
 	}
 	if strings.ContainsAny(key, "{}[]") || scan(key).key != key {
-		return p, fmt.Errorf("a figure, a quoted name or code that is no place: expected {1}, {2}, ...")
+		return p, fmt.Errorf("a figure, a quoted name or code that is no place: expected {1}, {2} and so on")
 	}
 	p.literals = strings.Split(key, "\x01")
 	return p, samePlaces(places, said)

@@ -331,7 +331,7 @@ var unsaid = map[string][]string{
 	},
 	"internal/verdict": {"to equal", "at least", "more than"}, // within a sentence
 	"internal/report": {
-		"kcompare report --diff", "unknown row %q: expected some of %s", "%s of %s acknowledged records %s not in the log", "%s %s there once too often", // with figures
+		"kcompare report --diff", "light dark", "unknown row %q: expected some of %s", "%s of %s acknowledged records %s not in the log", "%s %s there once too often", // with figures
 	},
 }
 

@@ -59,7 +59,7 @@ func title(doc evidence.Document, all []scenario) facts {
 		broker += ", " + over([]int64{int64(doc.Broker.Nodes)}).plural("node")
 	}
 	return facts{
-		{text: strings.Join(command, " "), mark: heading},
+		{text: strings.Join(command, " "), mark: heading, name: len(all) <= mostNamed},
 		word(broker),
 		word(fmt.Sprintf("seed %d", doc.Seed)),
 	}
