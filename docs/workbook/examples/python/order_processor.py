@@ -75,10 +75,12 @@ class Processor:
         True if it was committed. An exception means that this instance has to end, as after
         another one has fenced it.
         """
+        # Asked for now: after a long pause the library may be in the group again, and not fenced.
+        group = self.consumer.consumer_group_metadata()
         self.producer.begin_transaction()
         try:
             self.write(inputs)
-            self.send_offsets(inputs)
+            self.send_offsets(inputs, group)
             self.commit()
         except NoAnswer as reason:
             self.abort(inputs, reason)
@@ -129,14 +131,14 @@ class Processor:
     # kcompare:end
 
     # kcompare:region offsets
-    def send_offsets(self, inputs):
+    def send_offsets(self, inputs, group):
         """Puts the offsets into the transaction: of each partition that of the last input, and
-        one, which is where whoever comes next begins.
+        one, which is where whoever comes next begins. The metadata of the group fence members
+        that a rebalance has left behind.
         """
         following = {}
         for message in inputs:  # in the order of their offsets
             following[message.partition()] = TopicPartition(INPUT, message.partition(), message.offset() + 1)
-        group = self.consumer.consumer_group_metadata()  # fences members that a rebalance has left behind
         settle(lambda limit: self.producer.send_offsets_to_transaction(list(following.values()), group, limit))
 
     # kcompare:end

@@ -119,12 +119,17 @@ func (p *processor) poll(ctx context.Context) (batch []*kafka.Message, err error
 // handle is one transaction: the results of some inputs and the offsets of those inputs.
 // An error means that this instance has to end, as after another one has fenced it.
 func (p *processor) handle(ctx context.Context, inputs []*kafka.Message) (committed bool, err error) {
+	// Asked for now: after a long pause the library may be in the group again, and not fenced.
+	group, err := p.consumer.GetConsumerGroupMetadata()
+	if err != nil {
+		return false, fmt.Errorf("group: %w", err)
+	}
 	if err := p.producer.BeginTransaction(); err != nil {
 		return false, fmt.Errorf("begin: %w", err)
 	}
 	err = p.write(ctx, inputs)
 	if err == nil {
-		err = p.sendOffsets(ctx, inputs)
+		err = p.sendOffsets(ctx, inputs, group)
 	}
 	if err == nil {
 		err = p.commit(ctx)
@@ -199,8 +204,9 @@ func deadLetter(in *kafka.Message, reason string) *kafka.Message {
 // kcompare:region offsets
 
 // sendOffsets puts the offsets into the transaction: of each partition that of the last
-// input, and one, which is where whoever comes next begins.
-func (p *processor) sendOffsets(ctx context.Context, inputs []*kafka.Message) error {
+// input, and one, which is where whoever comes next begins. The metadata of the group fence
+// members that a rebalance has left behind.
+func (p *processor) sendOffsets(ctx context.Context, inputs []*kafka.Message, group *kafka.ConsumerGroupMetadata) error {
 	next := map[int32]kafka.TopicPartition{}
 	for _, in := range inputs { // in the order of their offsets
 		at := in.TopicPartition
@@ -210,11 +216,7 @@ func (p *processor) sendOffsets(ctx context.Context, inputs []*kafka.Message) er
 	for _, at := range next {
 		offsets = append(offsets, at)
 	}
-	group, err := p.consumer.GetConsumerGroupMetadata() // fences members that a rebalance has left behind
-	if err != nil {
-		return fmt.Errorf("group: %w", err)
-	}
-	err = settle(ctx, func(ctx context.Context) error { return p.producer.SendOffsetsToTransaction(ctx, offsets, group) })
+	err := settle(ctx, func(ctx context.Context) error { return p.producer.SendOffsetsToTransaction(ctx, offsets, group) })
 	if err != nil {
 		return fmt.Errorf("send offsets: %w", err)
 	}
