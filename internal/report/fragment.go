@@ -29,21 +29,21 @@ func Compare(in lang.Printer, trials []evidence.Trial, rows []string) (string, e
 	if len(rows) == 0 {
 		rows = append(helpful(all, comparedRows()), rowVerdict)
 	}
-	t, err := comparison(all, rows)
+	t, err := comparison(all, rows, labelOf)
 	if err != nil {
 		return "", err
 	}
 	return fragment(in, section{table: t}), nil
 }
 
-// Results is the table METRIC and VALUE of one trial, its rows named as for Compare. The
-// error is an *UnknownRow.
+// Results is the table METRIC and VALUE of one trial, its rows chosen as for Compare and
+// called what learners know them as. The error is an *UnknownRow.
 func Results(in lang.Printer, trial evidence.Trial, rows []string) (string, error) {
 	all := variants([]evidence.Trial{trial})
 	if len(rows) == 0 {
 		rows = append(helpful(all, lessonRows()), rowElapsed, rowVerdict)
 	}
-	t, err := comparison(all, rows)
+	t, err := comparison(all, rows, lessonLabel)
 	if err != nil {
 		return "", err
 	}
@@ -160,11 +160,11 @@ func helpful(all []variant, measures []measure) []string {
 }
 
 // comparison has variants side by side, each with its clients.
-func comparison(all []variant, rows []string) (table, error) {
+func comparison(all []variant, rows []string, called func(evidence.Metric) string) (table, error) {
 	t := table{columns: columnNames(all)}
 	t.fixed = len(t.columns) // none of them is joined with another: it is a variant's, too
 	for _, name := range rows {
-		lines, words, err := linesOf(all, name)
+		lines, words, err := linesOf(all, name, called)
 		if err != nil {
 			return t, err
 		}
@@ -232,7 +232,7 @@ func across(all []variant, l line) row {
 }
 
 // linesOf finds what a row is named after; words says that its cells are no figures.
-func linesOf(all []variant, name string) (lines []line, words bool, err error) {
+func linesOf(all []variant, name string, called func(evidence.Metric) string) (lines []line, words bool, err error) {
 	asked := questionsOf(all)
 	switch i := slices.IndexFunc(asked, func(q question) bool { return q.text == name }); {
 	case name == rowVerdict:
@@ -245,7 +245,8 @@ func linesOf(all []variant, name string) (lines []line, words bool, err error) {
 		}
 		return lines, true, nil
 	case slices.Contains(evidence.Metrics(), evidence.Metric(name)):
-		return []line{countLine(evidence.Metric(name))}, false, nil
+		m := measure{metric: evidence.Metric(name), label: called(evidence.Metric(name))}
+		return []line{func(v variant) row { return countRow(v, m) }}, false, nil
 	case i >= 0:
 		return []line{answerLine(asked[i])}, true, nil
 	}
@@ -264,10 +265,6 @@ func questionsOf(all []variant) []question {
 	return distinct(asked, func(q question) question { return q })
 }
 
-func countLine(m evidence.Metric) line {
-	return func(v variant) row { return countRow(v, measure{metric: m, label: labelOf(m)}) }
-}
-
 func answerLine(q question) line { return func(v variant) row { return answerRow(v, q) } }
 
 func measuredElapsed(v variant) row {
@@ -278,7 +275,16 @@ func measuredElapsed(v variant) row {
 
 // labelOf is what a metric is called where clients stand side by side.
 func labelOf(m evidence.Metric) string {
-	for _, known := range slices.Concat(comparedRows(), lessonRows()) {
+	return labelIn(slices.Concat(comparedRows(), lessonRows()), m)
+}
+
+// lessonLabel is what it is called where one client is alone.
+func lessonLabel(m evidence.Metric) string {
+	return labelIn(slices.Concat(lessonRows(), comparedRows()), m)
+}
+
+func labelIn(rows []measure, m evidence.Metric) string {
+	for _, known := range rows {
 		if known.metric == m {
 			return known.label
 		}
