@@ -35,7 +35,7 @@ type pattern struct {
 type piece struct {
 	literal string
 	place   string // "1" for the first hole, "a" for a text; "" for literal text
-	raw     bool   // the figure as it was, such as a seed
+	raw     bool   // the figure or text as it was, such as a seed or code
 	forms   forms  // of a word, chosen by the figure
 }
 
@@ -199,7 +199,7 @@ func samePlaces(english []string, said []piece) error {
 
 // parsePieces reads the side of the translation: {1} a figure, {=1} the same as it was,
 // {1:one|few|many} a word in the form for it, with a fourth form for fractions where it is
-// not the second; {a} a text.
+// not the second; {a} a text, {=a} one that is not said.
 func parsePieces(said string) ([]piece, error) {
 	var all []piece
 	from := 0

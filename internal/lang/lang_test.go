@@ -76,6 +76,9 @@ yes
 
 the first is {1}
 первый — {1}
+
+{a} is none of {b}
+{=a} — не из {=b}
 `
 
 func TestSay(t *testing.T) {
@@ -100,7 +103,8 @@ func TestSay(t *testing.T) {
 		"librdkafka 2.11.1, as it was": "librdkafka 2.11.1, as it was",
 		"уже по-русски: 12":            "уже по-русски: 12",
 		"KIP-890":                      "KIP-890",
-		"":                             "",
+		"yes(10000) is none of yes, 1 .. 5; lost": "yes(10000) — не из yes, 1 .. 5; потеряны",
+		"": "",
 	} {
 		if got, _ := c.say(english); got != want {
 			t.Errorf("%q: got %q, want %q", english, got, want)

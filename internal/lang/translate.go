@@ -59,13 +59,14 @@ type result struct {
 
 const (
 	costOfJoint = 1   // the fewest pieces win
+	costOfRaw   = 2   // a word of code, or of a list of values: more than a known piece, so that no sentence is taken for one
 	costOfName  = 10  // a word that looks like a name
 	costOfWord  = 500 // one of small letters, which may be one all the same
 	costOfProse = 2 * costOfWord
 )
 
 // mostCuts is how much punctuation a piece of the catalogue may have in it.
-const mostCuts = 12
+const mostCuts = 16
 
 // best cuts the span into pieces. The way is looked for from cut to cut, as no piece
 // depends on the others.
@@ -89,6 +90,11 @@ func (t translation) best(s span) result {
 	}
 	r := best[len(cuts)]
 	r.cost -= costOfJoint // the end is no cut
+	if len(cuts) > mostCuts { // a long list of values, or of names
+		if whole := t.piece(s); whole.cost < r.cost {
+			r = whole
+		}
+	}
 	t.done[s] = r
 	return r
 }
@@ -140,8 +146,8 @@ func (t translation) find(s span) result {
 	for _, p := range t.joints {
 		t.match(p, s, func(places []span) {
 			cost := costOfJoint
-			for _, place := range places {
-				own := t.best(place).cost
+			for i, place := range places {
+				own := t.fill(p, i, place).cost
 				if cost += own; cost >= best.cost || own >= costOfProse && p.isWorded() {
 					return
 				}
@@ -155,6 +161,18 @@ func (t translation) find(s span) result {
 		}
 	}
 	return best
+}
+
+// fill is what stands in a place for text: what is said for it, or, where the catalogue has
+// it as it was, code and lists of values, whose words are no language.
+func (t translation) fill(p pattern, place int, s span) result {
+	raw := func(one piece) bool { return one.raw && one.place == p.names[place] }
+	if !slices.ContainsFunc(p.russian, raw) {
+		return t.best(s)
+	}
+	r := t.unknown(s)
+	r.cost = costOfRaw * len(strings.Fields(r.text))
+	return r
 }
 
 // unknown is a span as it was. Text that is not English any more stays so without cost.
@@ -247,7 +265,8 @@ func (t translation) write(p pattern, s span, texts []span) string {
 		case one.place == "":
 			b.WriteString(one.literal)
 		case one.place[0] >= 'a':
-			b.WriteString(t.best(texts[slices.Index(p.names, one.place)]).text)
+			i := slices.Index(p.names, one.place)
+			b.WriteString(t.fill(p, i, texts[i]).text)
 		default:
 			b.WriteString(t.place(one, t.scanned.parts[holes[one.hole()]]))
 		}

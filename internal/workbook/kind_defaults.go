@@ -127,9 +127,9 @@ func defaultCell(p lang.Printer, text string) string {
 	switch {
 	case text == "-" || text == "":
 		return "–"
-	case strings.HasPrefix(text, "("): // nothing but a remark
+	case strings.HasPrefix(text, "(") && strings.Count(text, "(") == 1: // nothing but a remark
 		return report.Plain(said(p, strings.Trim(text, "()")))
-	case explained:
+	case explained && !strings.HasPrefix(text, "(") && !strings.Contains(word, " "):
 		return fmt.Sprintf("%s (%s)", report.Code(word), report.Plain(said(p, strings.TrimSuffix(remark, ")"))))
 	case strings.Contains(text, " "):
 		return report.Plain(said(p, text))

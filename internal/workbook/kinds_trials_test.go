@@ -95,9 +95,7 @@ func TestKindsAboutTrials(t *testing.T) {
 				b := test.block
 				b.Lang = l
 				got := rendered(t, b, read(t))
-				if l == lang.English {
-					golden(t, "kinds/"+test.name+"."+string(l)+".md", got)
-				}
+				golden(t, "kinds/"+test.name+"."+string(l)+".md", got)
 
 				changed := read(t)
 				for i := range changed.Trials {
