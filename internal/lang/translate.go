@@ -66,7 +66,7 @@ const (
 )
 
 // mostCuts is how much punctuation a piece of the catalogue may have in it.
-const mostCuts = 16
+const mostCuts = 20
 
 // best cuts the span into pieces. The way is looked for from cut to cut, as no piece
 // depends on the others.
