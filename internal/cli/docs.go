@@ -76,6 +76,7 @@ func (s *State) openCourse(book workbook.Book) (docsCourse, error) {
 	if err != nil {
 		return docsCourse{}, err
 	}
+	book.SetLanguage(m.Language)
 	files := os.DirFS(book.Root)
 	source := s.evidenceOf(files, m)
 	return docsCourse{book, workbook.Course{Manifest: m, Files: files, Evidence: source}, source}, nil

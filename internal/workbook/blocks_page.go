@@ -31,13 +31,14 @@ What you can count on:
 - No byte outside of blocks changes: line ends, indents and the order of your prose stay. A block may stand in a list or a quotation, indented like it.
 - A comment within a listing is text, so that a page can show how blocks are written, as this one does.
 - A mistake in a marker is told as ` + "`file:line:column`" + ` with the nearest valid name, and nothing is written then.
-- A page in a folder ` + "`ru`" + ` is in Russian, every other one in English.
+- Blocks of a page in a folder ` + "`ru`" + ` are in Russian, in a folder ` + "`en`" + ` in English, elsewhere in the course's ` + "`language`" + `, which is English where the course does not say.
 
 The root of a course is the nearest folder at or above the page with a ` + "`kcompare.yaml`" + `, else the page's own folder. Paths in blocks start there and
 never leave it; evidence is kept in its ` + "`evidence/`" + `, to be committed with the pages:
 
 ` + "```yaml" + `
 clients: [franz, librdkafka, python] # of blocks that name none
+language: ru # of pages in no folder ru or en
 programs:
   - name: franz/transaction # what a block of kind output names
     client: franz

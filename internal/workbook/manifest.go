@@ -16,6 +16,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"kcompare/internal/config"
+	"kcompare/internal/lang"
 )
 
 // ManifestFile is the name of the manifest; the folder that has it is the root of a course.
@@ -27,7 +28,7 @@ const mostManifest = 32 << 10
 
 // DefaultManifest is that of a course without a file.
 func DefaultManifest() Manifest {
-	return Manifest{Clients: []string{"franz", "librdkafka"}, Evidence: "evidence"}
+	return Manifest{Clients: []string{"franz", "librdkafka"}, Evidence: "evidence", Language: lang.English}
 }
 
 // ReadManifest reads kcompare.yaml. known are the names of clients that there are. Unknown
@@ -61,6 +62,11 @@ func readManifest(content []byte, known []string) (Manifest, error) {
 			return Manifest{}, err
 		}
 	}
+	if read.Language.at != nil {
+		if m.Language, err = lang.Parse(read.Language.text); err != nil {
+			return Manifest{}, read.Language.wrong("language: %v", err)
+		}
+	}
 	for _, p := range read.Programs {
 		program, err := p.program(known)
 		if err != nil {
@@ -78,6 +84,7 @@ func readManifest(content []byte, known []string) (Manifest, error) {
 type manifestText struct {
 	Clients  []word        `yaml:"clients"`
 	Evidence word          `yaml:"evidence"`
+	Language word          `yaml:"language"`
 	Programs []programText `yaml:"programs"`
 }
 

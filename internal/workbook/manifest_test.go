@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kcompare/internal/lang"
 )
 
 func known() []string { return []string{"franz", "librdkafka", "sarama", "python", "java"} }
@@ -12,6 +14,7 @@ func TestReadManifest(t *testing.T) {
 	const text = `# of a course
 clients: [franz, python]
 evidence: proof/runs
+language: ru
 programs:
   - name: franz/transaction
     client: franz
@@ -23,7 +26,7 @@ programs:
     file: examples/hello.py
 `
 	want := Manifest{
-		Clients: []string{"franz", "python"}, Evidence: "proof/runs",
+		Clients: []string{"franz", "python"}, Evidence: "proof/runs", Language: lang.Russian,
 		Programs: []Program{
 			{Name: "franz/transaction", Client: "franz", File: "examples/franz/transaction",
 				Topics: []string{"orders:3", "totals:1"}, Sources: []string{"examples/franz/shop/*.go"}},
@@ -56,12 +59,13 @@ func TestManifestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"client: [franz]\n":                          `f:1:1: unknown key "client": did you mean clients?`,
 		"evidense: x\n":                              `f:1:1: unknown key "evidense": did you mean evidence?`,
-		"pages: x\n":                                 `f:1:1: unknown key "pages": expected clients, evidence, programs`,
+		"pages: x\n":                                 `f:1:1: unknown key "pages": expected clients, evidence, language, programs`,
 		"programs:\n  - flie: x\n":                   `f:2:5: unknown key "flie" of a program: did you mean file?`,
 		"clients: [franz, pyton]\n":                  `f:1:18: unknown client "pyton": did you mean python?`,
 		"clients: [franz, franz]\n":                  `f:1:18: clients: franz is named twice`,
 		"clients: franz\n":                           `f:1:10: string was used where sequence is expected`,
 		"clients: [1.10]\n":                          `f:1:11: expected text, got "1.10"`,
+		"language: rus\n":                            `f:1:11: language: unknown language "rus": expected en or ru`,
 		"evidence: ../x\n":                           `f:1:11: evidence: "../x": expected a path below the folder of kcompare.yaml, with slashes`,
 		"evidence: /x\n":                             `f:1:11: evidence: "/x": expected a path below the folder of kcompare.yaml, with slashes`,
 		"evidence: x\nevidence: y\n":                 `f:2:1: mapping key "evidence" already defined at [1:1]`,

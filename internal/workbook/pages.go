@@ -109,18 +109,27 @@ func openPage(file string) (c Chapter, root string, err error) {
 		return c, "", err
 	}
 	c.Path = filepath.ToSlash(path)
-	c.Lang = languageOf(c.Path)
+	c.Lang = languageOf(c.Path, lang.English)
 	return c, root, nil
 }
 
-// languageOf is the language that a folder on the way to a page is named after.
-func languageOf(path string) lang.Language {
+// SetLanguage makes a language, the manifest's, that of the pages in no folder named after
+// one.
+func (b Book) SetLanguage(l lang.Language) {
+	for i := range b.Chapters {
+		b.Chapters[i].Lang = languageOf(b.Chapters[i].Path, l)
+	}
+}
+
+// languageOf is the language that a folder on the way to a page is named after, or else
+// the one of the course.
+func languageOf(path string, course lang.Language) lang.Language {
 	for _, segment := range slices.Backward(strings.Split(path, "/")) {
 		if slices.Contains(lang.Languages(), lang.Language(segment)) {
 			return lang.Language(segment)
 		}
 	}
-	return lang.English
+	return course
 }
 
 // RootOf is the root of the course that a page belongs to: the nearest folder at or above

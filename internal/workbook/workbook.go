@@ -126,9 +126,10 @@ type Evidence interface {
 
 // Manifest is kcompare.yaml at the root of a course. A course without one has the defaults.
 type Manifest struct {
-	Clients  []string  // of blocks that name none
-	Programs []Program // whose output blocks show
-	Evidence string    // folder below the root: "evidence"
+	Clients  []string      // of blocks that name none
+	Programs []Program     // whose output blocks show
+	Evidence string        // folder below the root: "evidence"
+	Language lang.Language // of pages that no folder on the way to them says it of: English
 }
 
 // Program is one whose output a block may show. Pages name programs; what is run for a name
