@@ -273,41 +273,12 @@ func (s *Store) Put(n Need, t evidence.Trial) error {
 	return nil
 }
 
-// Drop takes the evidence out that no need and no program asks for: of a course whose pages
-// are all known.
-func (s *Store) Drop(w Wants) error {
-	wanted := map[string]map[string]bool{}
-	for _, n := range w.Needs {
-		file := s.FileOf(n)
-		if wanted[file] == nil {
-			wanted[file] = map[string]bool{}
-		}
-		wanted[file][n.Variant] = true
-	}
-	for _, p := range w.Programs {
-		wanted[s.OutputFileOf(p)] = map[string]bool{}
-	}
-	for _, file := range s.Stored() {
-		if wanted[file] == nil {
-			s.trials[file] = &trialFile{path: file, there: []byte{}, gone: true}
-		}
-	}
-	for _, n := range w.Needs {
-		s.file(n).keep(wanted[s.FileOf(n)])
-	}
-	return s.Read(w)
-}
-
 // Changed is what is to be written, by path below the root: files that are not yet as
-// they should be. One without content is to be removed.
+// they should be.
 func (s *Store) Changed() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for name, f := range s.trials {
-		switch {
-		case f.gone:
-			all[name] = nil
-		case f.err != nil || !f.touched:
-		default:
+		if f.err == nil && f.touched {
 			content, err := f.encode()
 			if err != nil {
 				return nil, err

@@ -26,7 +26,6 @@ type trialFile struct {
 	schema  string           // of a file whose schema is another one; doc has no trials then
 	err     error            // why it cannot be used
 	touched bool             // something was put
-	gone    bool             // it is to be removed
 }
 
 // readTrials reads the file of a need, and refuses one that tells of something else than
@@ -131,18 +130,10 @@ func (f *trialFile) trial(variant string) (evidence.Trial, bool) {
 	return evidence.Trial{}, false
 }
 
-// keep takes out the trials of other variants.
-func (f *trialFile) keep(variants map[string]bool) {
-	other := func(t evidence.Trial) bool { return !variants[t.Variant] }
-	if f.err == nil && slices.ContainsFunc(f.doc.Trials, other) {
-		f.doc.Trials, f.touched = slices.DeleteFunc(slices.Clone(f.doc.Trials), other), true
-	}
-}
-
 // put replaces or adds a trial, the only one of doc. What was made of something else goes.
 // Trials stand in the order of the scenario.
 func (f *trialFile) put(t evidence.Trial, doc evidence.Document) {
-	f.schema, f.touched, f.gone = "", true, false
+	f.schema, f.touched = "", true
 	if maps.Equal(f.doc.Inputs, doc.Inputs) {
 		doc.Trials = slices.DeleteFunc(slices.Clone(f.doc.Trials), func(o evidence.Trial) bool { return o.Variant == t.Variant })
 		doc.Trials = append(doc.Trials, t)

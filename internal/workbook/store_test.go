@@ -386,21 +386,6 @@ func TestPlays(t *testing.T) {
 	}
 }
 
-func TestDrop(t *testing.T) {
-	files := course(t, made(), map[Need]evidence.Trial{
-		need(): played(need()), need(concurrently): played(need(concurrently)), need(byPython): played(need(byPython)),
-	})
-	s := NewStore(files, DefaultManifest(), made())
-	if err := s.Drop(Wants{Needs: []Need{need()}}); err != nil {
-		t.Fatal(err)
-	}
-	files = filesOf(t, s, maps.Clone(files))
-	want := course(t, made(), map[Need]evidence.Trial{need(): played(need())})
-	if d := cmp.Diff(want, files); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-}
-
 func TestOutputs(t *testing.T) {
 	m := DefaultManifest()
 	m.Programs = []Program{{Name: "python/hello", Client: "python", File: "x/hello.py", Topics: []string{"orders:3"}}}
