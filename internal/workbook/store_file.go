@@ -153,6 +153,6 @@ func (f *trialFile) encode() ([]byte, error) {
 
 // variantIndex is the place of a variant in its scenario; -1 where there is none.
 func variantIndex(of, variant string) int {
-	s, _ := scenario.ByName(of)
+	s, _ := scenarioNamed(of)
 	return slices.IndexFunc(s.Variants, func(v scenario.Variant) bool { return v.Name == variant })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"kcompare/internal/config"
@@ -89,6 +90,20 @@ func severalScenarios(kind string) bool {
 	return slices.Contains([]string{"verdicts", "errors", "versions"}, kind)
 }
 
+// everyScenario is built once: it takes a millisecond, and blocks ask for one of them again
+// and again. Nothing here changes any.
+var everyScenario = sync.OnceValue(scenario.All)
+
+// scenarioNamed is scenario.ByName.
+func scenarioNamed(name string) (scenario.Scenario, bool) {
+	all := everyScenario()
+	i := slices.IndexFunc(all, func(s scenario.Scenario) bool { return s.Name == name })
+	if i < 0 {
+		return scenario.Scenario{}, false
+	}
+	return all[i], true
+}
+
 func scenariosOf(b Block) ([]scenario.Scenario, error) {
 	names := listOf(b, "scenario", ",")
 	switch {
@@ -99,7 +114,7 @@ func scenariosOf(b Block) ([]scenario.Scenario, error) {
 	}
 	var all []scenario.Scenario
 	for _, name := range names {
-		s, ok := scenario.ByName(name)
+		s, ok := scenarioNamed(name)
 		if !ok {
 			return nil, wrongName("scenario", "scenario", name, scenario.Names())
 		}
