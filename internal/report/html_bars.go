@@ -89,14 +89,20 @@ func (h *htmlPage) variantBars(v variantBars, most int64) {
 		h.element("ul", func() {
 			for _, b := range v.bars {
 				h.element("li", func() {
-					h.text(fmt.Sprintf("%s: %s %d, %s %d, %s %d", h.in.Say(b.clients),
-						h.in.Say("unique"), b.unique, h.in.Say("duplicates"), b.again, h.in.Say("lost"), b.lost))
+					h.text(fmt.Sprintf("%s: %s %s, %s %s, %s %s", h.in.Say(b.clients), h.in.Say("unique"), h.figure(b.unique),
+						h.in.Say("duplicates"), h.figure(b.again), h.in.Say("lost"), h.figure(b.lost)))
 					h.drawBar(b, most)
 				})
 			}
 		})
 	})
 }
+
+// figure is a count as the page's language writes it.
+func (h *htmlPage) figure(n int64) string { return h.in.Say(fmt.Sprint(n)) }
+
+// leastBar is how wide a part is at least: one record of many is to be seen, too.
+const leastBar = 4
 
 // drawBar is as wide as its place, whatever that is, so its units are parts of it.
 func (h *htmlPage) drawBar(b bar, most int64) {
@@ -108,8 +114,8 @@ func (h *htmlPage) drawBar(b bar, most int64) {
 		y, height int
 	}{{"unique", b.unique, 0, 10}, {"again", b.again, 4, 6}, {"lost", b.lost, 1, 8}} {
 		if part.n > 0 {
-			width := part.n * 1000 / most
-			h.path(part.class, fmt.Sprintf("M%d %dh%dv%dh-%dz", from*1000/most, part.y, width, part.height, width))
+			width := max(leastBar, part.n*1000/most)
+			h.path(part.class, fmt.Sprintf("M%d %dh%dv%dh-%dz", min(from*1000/most, 1000-width), part.y, width, part.height, width))
 		}
 		from += part.n
 	}

@@ -2,9 +2,9 @@ package report
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
+
+	"kcompare/internal/svg"
 )
 
 // clientWire is the wire of a trial.
@@ -153,15 +153,12 @@ func bars(columns []bool, unit float64, y, height int) string {
 		}
 		if to > from {
 			width := max(1, float64(to-from)*unit)
-			fmt.Fprintf(&b, "M%s %dh%sv%dh-%sz", tenth(nodeWidth+float64(from)*unit), y, tenth(width), height, tenth(width))
+			fmt.Fprintf(&b, "M%s %dh%sv%dh-%sz", svg.Number(nodeWidth+float64(from)*unit), y, svg.Number(width), height, svg.Number(width))
 			from = to
 		}
 	}
 	return b.String()
 }
-
-// tenth is a coordinate, rounded so that processors that round differently agree.
-func tenth(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
 
 func marks(columns []bool, unit float64, y int, mark func(x, y float64) string) string {
 	var b strings.Builder
@@ -174,11 +171,11 @@ func marks(columns []bool, unit float64, y int, mark func(x, y float64) string) 
 }
 
 func cross(x, y float64) string {
-	return fmt.Sprintf("M%s %sl6 6m0-6l-6 6", tenth(x-3), tenth(y-3))
+	return fmt.Sprintf("M%s %sl6 6m0-6l-6 6", svg.Number(x-3), svg.Number(y-3))
 }
 
 func ring(x, y float64) string {
-	return fmt.Sprintf("M%s %sa2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0", tenth(x-2.5), tenth(y))
+	return fmt.Sprintf("M%s %sa2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0", svg.Number(x-2.5), svg.Number(y))
 }
 
 // axis has the times of round figures.
@@ -186,8 +183,8 @@ func (h *htmlPage) axis(span int64) {
 	step := roundStep(span)
 	for at := int64(0); at <= span; at += step {
 		x := float64(at) * wireWidth / float64(span)
-		h.path("tick", fmt.Sprintf("M%s 0v4", tenth(x)))
-		h.leaf("text", h.in.Say(axisTime(at)), "x", fmt.Sprintf("%.1f", x), "y", "16", "class", "time")
+		h.path("tick", fmt.Sprintf("M%s 0v4", svg.Number(x)))
+		h.leaf("text", h.in.Say(axisTime(at)), "x", svg.Number(x), "y", "16", "class", "time")
 	}
 }
 
@@ -224,7 +221,7 @@ func (h *htmlPage) traffic(one clientWire) {
 			h.element("tr", func() {
 				h.leaf("th", fmt.Sprint(n.node), "scope", "row")
 				for _, figure := range []int64{n.connections, n.requests, n.faults, n.unanswered, n.unsent} {
-					h.leaf("td", fmt.Sprint(figure), "class", "n")
+					h.leaf("td", h.figure(figure), "class", "n")
 				}
 			})
 		}

@@ -98,7 +98,7 @@ func style(id string) string {
 	rule := func(selector, body string) { fmt.Fprintf(&b, "#%s%s{%s}\n", id, selector, body) }
 	rule("", variables(func(c Colour) string { return c.Light }))
 	fmt.Fprintf(&b, "@media (prefers-color-scheme:dark){#%s{%s}}\n", id, variables(func(c Colour) string { return c.Dark }))
-	rule(" text", fmt.Sprintf("font:%spx system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;fill:var(--ink)", number(Size)))
+	rule(" text", fmt.Sprintf("font:%spx system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;fill:var(--ink)", Number(Size)))
 	rule(" .paper", "fill:var(--paper)")
 	rule(" .ink", "fill:var(--ink)")
 	rule(" .strong", "font-weight:600")

@@ -48,7 +48,7 @@ func (p *Picture) Rect(c Class, x, y, width, height float64) {
 func (p *Picture) Shape(c Class, points ...float64) {
 	var b strings.Builder
 	for i := 0; i < len(points); i += 2 {
-		fmt.Fprintf(&b, "%s%s %s", letter(i), number(points[i]), number(points[i+1]))
+		fmt.Fprintf(&b, "%s%s %s", letter(i), Number(points[i]), Number(points[i+1]))
 	}
 	if !strings.Contains(" "+string(c)+" ", " line ") {
 		b.WriteString("Z")
@@ -73,14 +73,14 @@ const (
 
 // Text is one line; y is its base line.
 func (p *Picture) Text(c Class, x, y float64, anchor, text string) {
-	fmt.Fprintf(&p.body, "<text class=%q x=%q y=%q text-anchor=%q>%s</text>\n", c, number(x), number(y), anchor, escaped(text))
+	fmt.Fprintf(&p.body, "<text class=%q x=%q y=%q text-anchor=%q>%s</text>\n", c, Number(x), Number(y), anchor, escaped(text))
 }
 
 func (p *Picture) element(name string, c Class, attributes ...any) {
 	p.uses(c)
 	fmt.Fprintf(&p.body, "<%s class=%q", name, c)
 	for i := 0; i < len(attributes); i += 2 {
-		fmt.Fprintf(&p.body, " %s=%q", attributes[i], number(attributes[i+1].(float64)))
+		fmt.Fprintf(&p.body, " %s=%q", attributes[i], Number(attributes[i+1].(float64)))
 	}
 	p.body.WriteString("/>\n")
 }
@@ -88,7 +88,7 @@ func (p *Picture) element(name string, c Class, attributes ...any) {
 // Bytes is the document, of a size that holds what was drawn.
 func (p *Picture) Bytes(width, height float64) []byte {
 	id := "p-" + p.ID // CSS knows no identifier that begins with a figure
-	w, h := number(math.Ceil(width)), number(math.Ceil(height))
+	w, h := Number(math.Ceil(width)), Number(math.Ceil(height))
 	var b strings.Builder
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" id=%q role=\"img\" aria-labelledby=\"%s-title %s-desc\" viewBox=\"0 0 %s %s\" width=%q height=%q>\n",
 		id, id, id, w, h, w, h)
@@ -101,9 +101,9 @@ func (p *Picture) Bytes(width, height float64) []byte {
 	return []byte(b.String())
 }
 
-// number has one decimal at most: what else processors of two kinds compute differently
-// does not show.
-func number(v float64) string {
+// Number writes a coordinate with one decimal at most: what else processors of two kinds
+// compute differently does not show.
+func Number(v float64) string {
 	rounded := math.Round(v*10) / 10
 	if rounded == 0 {
 		return "0" // and not -0

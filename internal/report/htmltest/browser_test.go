@@ -95,13 +95,16 @@ func startDriver(t *testing.T, driver string) string {
 		_ = out.Close()
 	})
 	_ = in.Close()
+	if err := out.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if found := port.FindStringSubmatch(lines.Text()); found != nil {
 			return "http://127.0.0.1:" + found[1] + "/session"
 		}
 	}
-	t.Fatal("chromedriver ended before it had a port")
+	t.Fatalf("chromedriver did not say within %v which port it has: %v", patience, lines.Err())
 	return ""
 }
 
