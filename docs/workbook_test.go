@@ -70,8 +70,8 @@ func tell(b page.Block) told {
 }
 
 var (
-	grouped = regexp.MustCompile(`(\d)[,\x{a0}\x{202f}](\d{3})\b`) // 1,000 and 1 000
-	comma   = regexp.MustCompile(`(\d),(\d)`)                      // 0,35
+	grouped = regexp.MustCompile(`(\d)[, \x{a0}\x{202f}](\d{3})\b`) // 1,000 and 1 000; tables and lists have a plain space
+	comma   = regexp.MustCompile(`(\d),(\d)`)                       // 0,35
 	figure  = regexp.MustCompile(`\d+(\.\d+)?`)
 )
 
