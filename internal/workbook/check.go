@@ -97,7 +97,7 @@ func (b Book) Check(c Course, s Source, choice Choice) (all []Finding, unchecked
 
 // check compares one block with what it would be.
 func (c Chapter) check(course Course, s Source, b page.Block) (all []Finding, err error) {
-	wants, problems := wantsOf(c.block(b), course.Manifest)
+	wants, problems := wantsOf(course.Files, c.block(b), course.Manifest)
 	if len(problems) > 0 {
 		return nil, problems
 	}

@@ -48,7 +48,7 @@ func readManifest(content []byte, known []string) (Manifest, error) {
 	}
 	var read manifestText
 	if err := yaml.UnmarshalWithOptions(content, &read, yaml.Strict()); err != nil {
-		return Manifest{}, placed(err)
+		return Manifest{}, placed(err, unknownKey)
 	}
 	m := DefaultManifest()
 	var err error
@@ -226,8 +226,8 @@ func problemAt(t *token.Token, format string, args ...any) error {
 }
 
 // placed takes place and cause out of the parser's error, which would show the lines
-// around it.
-func placed(err error) error {
+// around it. unknownKey words the error of a key that there is not.
+func placed(err error, unknownKey func(*token.Token) error) error {
 	var ours *problem
 	var unknown *yaml.UnknownFieldError
 	var wrong yaml.Error

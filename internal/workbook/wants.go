@@ -3,6 +3,8 @@ package workbook
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -23,9 +25,10 @@ type Wants struct {
 func (b Book) Wants(m Manifest, choice Choice) (Wants, error) {
 	var w Wants
 	var problems page.Problems
+	files := os.DirFS(b.Root)
 	for _, c := range b.Chapters {
 		for _, block := range c.Page.Blocks {
-			own, wrong := wantsOf(c.block(block), m)
+			own, wrong := wantsOf(files, c.block(block), m)
 			problems = append(problems, wrong...)
 			if choice.takes(block) {
 				w.Needs = append(w.Needs, own.Needs...)
@@ -60,7 +63,7 @@ func once[T comparable](all []T) []T {
 }
 
 // wantsOf is what one block tells of.
-func wantsOf(b Block, m Manifest) (Wants, page.Problems) {
+func wantsOf(files fs.FS, b Block, m Manifest) (Wants, page.Problems) {
 	kind, problems := kindOf(b)
 	if len(problems) > 0 {
 		return Wants{}, problems
@@ -74,6 +77,13 @@ func wantsOf(b Block, m Manifest) (Wants, page.Problems) {
 	}
 	if kind.Listings != nil {
 		w.Listings = kind.Listings(b)
+	}
+	if kind.Wants != nil {
+		w, err := kind.Wants(files, b, m)
+		if err != nil {
+			return Wants{}, page.Problems{problemOf(b, err)}
+		}
+		return w, nil
 	}
 	if kind.Needs == nil {
 		return w, nil

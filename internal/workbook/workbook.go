@@ -73,8 +73,12 @@ type Kind struct {
 	// (ReadListings); nil for a kind that reads none. What is no such file Render refuses.
 	Listings func(b Block) []string
 
-	// Render writes the block. Every trial of Needs and every file of Listings is in the
-	// course. The error is an *AttributeError where the page is wrong, an
+	// Wants lists what the block tells of where a file of the course says it; nil for a kind
+	// whose attributes say all. The error is an *AttributeError.
+	Wants func(files fs.FS, b Block, m Manifest) (Wants, error)
+
+	// Render writes the block. Every trial of Needs and every file of Listings, and what
+	// Wants has of them, is in the course. The error is an *AttributeError where the page is wrong, an
 	// *UncheckedError where this machine lacks what is needed.
 	Render func(c Course, b Block) (Content, error)
 }
