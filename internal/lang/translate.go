@@ -89,7 +89,7 @@ func (t translation) best(s span) result {
 		}
 	}
 	r := best[len(cuts)]
-	r.cost -= costOfJoint // the end is no cut
+	r.cost -= costOfJoint     // the end is no cut
 	if len(cuts) > mostCuts { // a long list of values, or of names
 		if whole := t.piece(s); whole.cost < r.cost {
 			r = whole
