@@ -13,9 +13,15 @@ type Claim struct {
 	Chapter string // that teaches it: "02-idempotent-producer"
 	Text    inLanguages
 	Proofs  []Proof     // one at least
-	Instead inLanguages // what is right where the claim is not; empty where it is thought to be right
-	Backing []Proof     // of Instead
+	Instead Beside      // what is right where the claim is not
+	Besides Beside      // what to know where it is right
 	Unknown inLanguages // what of the claim none of the proofs can show; empty where they show all of it
+}
+
+// Beside is what is told beside a claim, and the proofs of it.
+type Beside struct {
+	Text   inLanguages // empty: nothing
+	Proofs []Proof
 }
 
 // inLanguages is a text of the author's in every language.

@@ -85,8 +85,8 @@ func (c Course) judgeTrials(p lang.Printer, proof Proof) (judged, error) {
 	}
 	n := proof.Needs[0]
 	where := report.Code(n.Scenario) + " " + report.Code(n.Variant)
-	if flags := suffix(n); flags != "" {
-		where += " " + report.Code(strings.TrimPrefix(flags, "-"))
+	for _, flag := range flagsBeside(n) {
+		where += " " + report.Code(flag)
 	}
 	var outcomes []outcome
 	for _, s := range all {
@@ -94,6 +94,21 @@ func (c Course) judgeTrials(p lang.Printer, proof Proof) (judged, error) {
 	}
 	text := fmt.Sprintf("%s %s (%s)", proof.asked(p), sayAll(all), where)
 	return judged{worst(outcomes), text}, nil
+}
+
+// flagsBeside are those of `kcompare run` that a trial has beside the usual ones.
+func flagsBeside(n Need) []string {
+	var flags []string
+	if n.Broker != brokerEmbedded {
+		flags = append(flags, "--broker="+n.Broker)
+	}
+	usual := flagsOf(usualParameters(n.Broker))
+	for i, flag := range flagsOf(n.Parameters) {
+		if flag != usual[i] {
+			flags = append(flags, "--"+flag)
+		}
+	}
+	return flags
 }
 
 // asked is what the claim says of a trial.
@@ -266,24 +281,33 @@ func (l library) knows(key string) bool {
 }
 
 func (c Course) judgeLint(p lang.Printer, proof Proof) (judged, error) {
-	f, err := c.listing("file", proof.File)
+	line, err := c.lintFinds(proof.Rule, proof.File)
 	if err != nil {
 		return judged{}, err
 	}
-	if f.Unread != "" {
-		return judged{}, attributeError("file", "%q cannot be read: %s", proof.File, f.Unread)
+	text := fmt.Sprintf("lint does not find `%s` in `%s`", proof.Rule, proof.File)
+	if line > 0 {
+		text = fmt.Sprintf("lint finds `%s` in line %d of `%s`", proof.Rule, line, proof.File)
 	}
-	var lines []string
+	return judged{yesOrNo((line == 0) == proof.Absent), p.Say(text)}, nil
+}
+
+// lintFinds is the first line of a file in which lint finds what a rule is about; 0 where
+// there is none.
+func (c Course) lintFinds(rule, file string) (line int, err error) {
+	f, err := c.listing("file", file)
+	if err != nil {
+		return 0, err
+	}
+	if f.Unread != "" {
+		return 0, attributeError("file", "%q cannot be read: %s", file, f.Unread)
+	}
 	for _, finding := range lint.Lint([]source.File{f}) {
-		if finding.Rule == proof.Rule {
-			lines = append(lines, strconv.Itoa(finding.Line))
+		if finding.Rule == rule && (line == 0 || finding.Line < line) {
+			line = finding.Line
 		}
 	}
-	text := fmt.Sprintf("lint does not find `%s` in `%s`", proof.Rule, proof.File)
-	if len(lines) > 0 {
-		text = fmt.Sprintf("lint finds `%s` in line %s of `%s`", proof.Rule, lines[0], proof.File)
-	}
-	return judged{yesOrNo((len(lines) == 0) == proof.Absent), p.Say(text)}, nil
+	return line, nil
 }
 
 func (c Course) judgeSource(p lang.Printer, proof Proof) (judged, error) {
@@ -309,8 +333,21 @@ func (c Course) judgeProgram(p lang.Printer, proof Proof) (judged, error) {
 	}
 	does := slices.Contains(printed, proof.Line)
 	text := fmt.Sprintf("`%s` prints `%s`", proof.Program, proof.Line)
-	if !does {
+	if other := likeLine(printed, proof.Line); !does && other != "" {
+		text = fmt.Sprintf("`%s` prints `%s`, not `%s`", proof.Program, other, proof.Line)
+	} else if !does {
 		text = fmt.Sprintf("`%s` does not print `%s`", proof.Program, proof.Line)
 	}
 	return judged{yesOrNo(does), p.Say(text)}, nil
+}
+
+// likeLine is the line that is about the same, as what stands before its colon says: "" where
+// there is none that can stand as code.
+func likeLine(printed []string, line string) string {
+	about, _, has := strings.Cut(line, ": ")
+	i := slices.IndexFunc(printed, func(other string) bool { return has && strings.HasPrefix(other, about+": ") })
+	if i < 0 || strings.ContainsAny(printed[i], "`|\\") {
+		return ""
+	}
+	return printed[i]
 }

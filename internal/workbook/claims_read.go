@@ -73,16 +73,12 @@ type claimText struct {
 	En      word        `yaml:"en"`
 	Ru      word        `yaml:"ru"`
 	Proofs  []proofText `yaml:"proofs"`
-	Instead insteadText `yaml:"instead"`
-	Unknown saidText    `yaml:"unknown"`
+	Instead besideText  `yaml:"instead"`
+	Besides besideText  `yaml:"besides"`
+	Unknown besideText  `yaml:"unknown"`
 }
 
-type saidText struct {
-	En word `yaml:"en"`
-	Ru word `yaml:"ru"`
-}
-
-type insteadText struct {
+type besideText struct {
 	En     word        `yaml:"en"`
 	Ru     word        `yaml:"ru"`
 	Proofs []proofText `yaml:"proofs"`
@@ -143,18 +139,32 @@ func (c claimText) claim(m Manifest) (Claim, error) {
 		return claim, c.ID.wrong("%s: expected the claim in both languages, en and ru", claim.ID)
 	case len(c.Proofs) == 0:
 		return claim, c.ID.wrong("%s: expected proofs: a claim without one cannot be looked at", claim.ID)
-	case (c.Instead.En.at == nil) != (c.Instead.Ru.at == nil), (c.Unknown.En.at == nil) != (c.Unknown.Ru.at == nil):
-		return claim, c.ID.wrong("%s: expected instead and unknown in both languages, en and ru", claim.ID)
+	case len(c.Unknown.Proofs) > 0:
+		return claim, c.ID.wrong("%s: unknown: expected no proofs of it", claim.ID)
 	}
 	claim.Text = bothTexts(c.En, c.Ru)
-	claim.Instead = bothTexts(c.Instead.En, c.Instead.Ru)
-	claim.Unknown = bothTexts(c.Unknown.En, c.Unknown.Ru)
 	var err error
 	if claim.Proofs, err = proofs(c.ID, c.Proofs, m); err != nil {
 		return claim, err
 	}
-	claim.Backing, err = proofs(c.ID, c.Instead.Proofs, m)
-	return claim, err
+	for _, beside := range []struct {
+		text besideText
+		into *Beside
+	}{{c.Instead, &claim.Instead}, {c.Besides, &claim.Besides}, {c.Unknown, &Beside{}}} {
+		if *beside.into, err = beside.text.beside(c.ID, m); err != nil {
+			return claim, err
+		}
+	}
+	claim.Unknown = bothTexts(c.Unknown.En, c.Unknown.Ru)
+	return claim, nil
+}
+
+func (t besideText) beside(of word, m Manifest) (Beside, error) {
+	if (t.En.at == nil) != (t.Ru.at == nil) || t.En.at == nil && len(t.Proofs) > 0 {
+		return Beside{}, of.wrong("%s: expected instead, besides and unknown in both languages, en and ru", of.text)
+	}
+	all, err := proofs(of, t.Proofs, m)
+	return Beside{bothTexts(t.En, t.Ru), all}, err
 }
 
 func bothTexts(en, ru word) inLanguages {
@@ -407,8 +417,11 @@ func (w word) yes() (bool, error) {
 
 // unknownClaimKey words the error of a key that no part of the file has.
 func unknownClaimKey(t *token.Token) error {
-	known := slices.Concat(keysOf[claimsText](), keysOf[claimText](), keysOf[insteadText](), keysOf[proofText]())
-	if near := config.Nearest(t.Value, known); near != "" && near != t.Value {
+	known := slices.Concat(keysOf[claimsText](), keysOf[claimText](), keysOf[besideText](), keysOf[proofText]())
+	if slices.Contains(known, t.Value) {
+		return problemAt(t, "key %q: expected none of that name here", t.Value)
+	}
+	if near := config.Nearest(t.Value, known); near != "" {
 		return problemAt(t, "unknown key %q: did you mean %s?", t.Value, near)
 	}
 	return problemAt(t, "unknown key %q: expected one of %s", t.Value, strings.Join(slices.Compact(slices.Sorted(slices.Values(known))), ", "))

@@ -55,11 +55,14 @@ func claimsOf(files fs.FS, b Block, m Manifest) ([]Claim, error) {
 	return all, nil
 }
 
+// all are the proofs of a claim and of what is told beside it.
+func (c Claim) all() []Proof { return slices.Concat(c.Proofs, c.Instead.Proofs, c.Besides.Proofs) }
+
 func claimsWants(files fs.FS, b Block, m Manifest) (Wants, error) {
 	all, err := claimsOf(files, b, m)
 	var w Wants
 	for _, c := range all {
-		for _, p := range slices.Concat(c.Proofs, c.Backing) {
+		for _, p := range c.all() {
 			w.Needs = append(w.Needs, p.Needs...)
 			if p.Program != "" {
 				w.Programs = append(w.Programs, p.Program)
@@ -84,7 +87,7 @@ type ruling struct {
 	Claim
 	verdict string
 	proofs  []judged
-	backing []judged
+	beside  string // markdown: what is right instead, what to know, what is not known
 }
 
 func (c Course) rule(p lang.Printer, claim Claim) (r ruling, err error) {
@@ -92,7 +95,6 @@ func (c Course) rule(p lang.Printer, claim Claim) (r ruling, err error) {
 	if r.proofs, err = c.judgeAll(p, claim.Proofs); err != nil {
 		return r, err
 	}
-	r.backing, err = c.judgeAll(p, claim.Backing)
 	var outcomes []outcome
 	for _, j := range r.proofs {
 		outcomes = append(outcomes, j.outcome)
@@ -107,7 +109,30 @@ func (c Course) rule(p lang.Printer, claim Claim) (r ruling, err error) {
 			r.verdict = open
 		}
 	}
+	r.beside, err = c.beside(p, claim, r.verdict)
 	return r, err
+}
+
+// beside is what is told with a verdict. What is right instead stands only where something
+// is wrong; where it lacks, that is said.
+func (c Course) beside(p lang.Printer, claim Claim, verdict string) (string, error) {
+	var told Beside
+	switch verdict {
+	case open:
+		if text := claim.Unknown[p.Language()]; text != "" {
+			return p.Say("Not known:") + " " + inCell(text), nil
+		}
+		return "", nil
+	case kept:
+		told = claim.Besides
+	case corrected:
+		told = claim.Instead
+		if len(told.Text) == 0 {
+			return p.Say("Nobody has written it down yet."), nil
+		}
+	}
+	proofs, err := c.judgeAll(p, told.Proofs)
+	return strings.TrimSpace(inCell(told.Text[p.Language()]) + " " + tell(p, proofs)), err
 }
 
 func (c Course) judgeAll(p lang.Printer, proofs []Proof) ([]judged, error) {
@@ -139,7 +164,7 @@ func renderClaims(c Course, b Block) (Content, error) {
 		rows = append(rows, r.row(c, b))
 	}
 	sum := fmt.Sprintf("Claims: %d. Kept: %d, corrected: %d, open: %d.", len(claims), count[kept], count[corrected], count[open])
-	head := []string{p.Say("claim"), p.Say("verdict"), p.Say("what the proofs say"), p.Say("what is right instead")}
+	head := []string{p.Say("claim"), p.Say("verdict"), p.Say("what the proofs say"), p.Say("what is right")}
 	parts := []string{p.Say(sum), grid(head, rows)}
 	if made := c.madeWith(p, claims); made != "" {
 		parts = append(parts, made)
@@ -147,25 +172,14 @@ func renderClaims(c Course, b Block) (Content, error) {
 	return Content{Markdown: strings.Join(parts, "\n\n")}, nil
 }
 
-// row is a line of the table. What is right instead stands only where something is wrong;
-// where it lacks, that is said.
+// row is a line of the table.
 func (r ruling) row(c Course, b Block) []string {
 	p := lang.In(b.Lang)
-	instead := ""
-	switch text := r.Instead[p.Language()]; {
-	case r.verdict == open && len(r.Unknown) > 0:
-		instead = p.Say("Not known:") + " " + inCell(r.Unknown[p.Language()])
-	case r.verdict != corrected:
-	case text == "":
-		instead = p.Say("Nobody has written it down yet.")
-	default:
-		instead = strings.TrimSpace(inCell(text) + " " + tell(p, r.backing))
-	}
 	id := r.ID
 	if link := r.link(c, b); link != "" {
 		id = "[" + r.ID + "](" + link + ")"
 	}
-	return []string{"**" + id + "** " + inCell(r.Text[p.Language()]), p.Say(r.verdict), tell(p, r.proofs), instead}
+	return []string{"**" + id + "** " + inCell(r.Text[p.Language()]), p.Say(r.verdict), tell(p, r.proofs), r.beside}
 }
 
 // inCell is an author's markdown within a table.
@@ -200,7 +214,7 @@ func (r ruling) link(c Course, b Block) string {
 func (c Course) madeWith(p lang.Printer, claims []Claim) string {
 	var docs []evidence.Document
 	for _, claim := range claims {
-		for _, proof := range slices.Concat(claim.Proofs, claim.Backing) {
+		for _, proof := range claim.all() {
 			if doc, err := gather(c, proof.Needs); err == nil && len(proof.Needs) > 0 {
 				docs = append(docs, doc)
 			}
