@@ -46,9 +46,7 @@ func TestSequence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l == lang.English {
-			golden(t, "kinds/sequence.en.md", content.Markdown)
-		}
+		golden(t, "kinds/sequence."+string(l)+".md", content.Markdown)
 		for _, name := range []string{"img/02-retry-lost-franz.svg", "img/02-retry-lost-librdkafka.svg"} {
 			wellFormed(t, name, content.Files[name])
 		}
@@ -101,6 +99,11 @@ func TestPlot(t *testing.T) {
 		}
 		golden(t, "kinds/plot.en.md", content.Markdown)
 		wellFormed(t, form, content.Files["img/01-loss-by-rate.svg"])
+		b.Lang = lang.Russian
+		if content, err = kindNamed(t, "plot").Render(Course{Manifest: twoClients, Evidence: byRate{}}, b); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "kinds/plot.ru.md", content.Markdown)
 	}
 }
 
