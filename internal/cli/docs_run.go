@@ -26,8 +26,8 @@ type docsPlayer struct {
 
 // lacking plays what the chosen blocks of a course want and is missing or stale, and what
 // again wants although it is fresh, and gives the files of evidence that change. After an
-// interruption it writes what was finished itself, for nobody renders then; a failure of
-// kcompare's own leaves nothing.
+// interruption, and where a program of the course fails, it writes what was finished
+// itself, for nobody renders then; a failure of kcompare's own leaves nothing.
 func (p *docsPlayer) lacking(ctx context.Context, c docsCourse, w, again workbook.Wants) ([]workbook.File, error) {
 	plays := c.source.Plays(w.Needs, func(n workbook.Need) bool { return slices.Contains(again.Needs, n) })
 	programs, err := c.source.OutputPlays(w.Programs, func(name string) bool { return slices.Contains(again.Programs, name) })
@@ -53,10 +53,10 @@ func (p *docsPlayer) lacking(ctx context.Context, c docsCourse, w, again workboo
 	switch {
 	case wrong != nil:
 		return nil, wrong
-	case ctx.Err() != nil:
+	case err != nil:
 		return nil, p.keep(files, err)
 	}
-	return files, err
+	return files, nil
 }
 
 // announce says what is going to be played, and why.
@@ -100,14 +100,17 @@ func (p *docsPlayer) put(c docsCourse, r workbook.Replayed) error {
 	return c.source.Put(r.Need, r.Trial)
 }
 
-// keep writes the evidence of an interrupted command.
+// keep writes the evidence of a command that ends early: trials may have taken minutes.
 func (p *docsPlayer) keep(files []workbook.File, why error) error {
+	if len(files) == 0 {
+		return why
+	}
 	for _, f := range files {
 		if err := replaceFile(f); err != nil {
 			return errors.Join(why, fmt.Errorf("write %s: %w", f.Path, err))
 		}
 	}
-	return fmt.Errorf("%w; evidence of finished trials is kept in %s", why, counted(len(files), "file"))
+	return fmt.Errorf("%w; evidence of what was finished is kept in %s", why, counted(len(files), "file"))
 }
 
 // changedEvidence are the files of evidence that are to be written.
