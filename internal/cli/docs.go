@@ -77,7 +77,7 @@ func (s *State) openCourse(book workbook.Book) (docsCourse, error) {
 		return docsCourse{}, err
 	}
 	book.SetLanguage(m.Language)
-	files := os.DirFS(book.Root)
+	files := courseFiles(book.Root)
 	source := s.evidenceOf(files, m)
 	return docsCourse{book, workbook.Course{Manifest: m, Files: files, Evidence: source}, source}, nil
 }
