@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-
 	"io/fs"
 	"os"
 	"path/filepath"

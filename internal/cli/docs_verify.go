@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -168,21 +169,43 @@ func (opts *docsVerifyOptions) programs(ctx context.Context, c docsCourse, names
 	if err != nil {
 		return usageError{err}
 	}
-	times := 1
-	if opts.twice {
-		times = 2
-	}
-	for range times {
+	differs := map[string][]int{} // the line, of each play, from which on it is not the evidence; 0: it is
+	for range opts.times() {
 		err := opts.state.playPrograms(ctx, c.Root, programs, func(p workbook.Program, lines []string) error {
-			if same, line := c.source.SameOutput(p.Name, lines); !same {
-				opts.drifted++
-				fmt.Fprintf(opts.state.Stdout, "%s: %s prints something else from line %d on\n", c.at(c.source.OutputFileOf(p.Name)), p.Name, line)
+			same, line := c.source.SameOutput(p.Name, lines)
+			if same {
+				line = 0
 			}
+			differs[p.Name] = append(differs[p.Name], line)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
+	for _, p := range programs {
+		opts.tellProgram(c, p.Name, differs[p.Name])
+	}
 	return nil
+}
+
+func (opts *docsVerifyOptions) times() int {
+	if opts.twice {
+		return 2
+	}
+	return 1
+}
+
+// tellProgram says what the plays of a program printed otherwise than the evidence, and
+// than each other.
+func (opts *docsVerifyOptions) tellProgram(c docsCourse, name string, differs []int) {
+	file, first, last := c.at(c.source.OutputFileOf(name)), differs[0], differs[len(differs)-1]
+	if first != 0 {
+		opts.drifted++
+		fmt.Fprintf(opts.state.Stdout, "%s: %s prints something else from line %d on\n", file, name, first)
+	}
+	if first != last {
+		opts.unsteady++
+		fmt.Fprintf(opts.state.Stdout, "%s: %s: played twice: prints something else from line %d on\n", file, name, cmp.Or(min(first, last), max(first, last)))
+	}
 }
