@@ -69,6 +69,8 @@ test: ## every test, and the build without a C compiler; makes .venv and .client
 		echo "not run: tests with the client $$client, because it could not be installed (make setup)"; done
 	@for tool in chromium chromedriver; do command -v $$tool >/dev/null || \
 		echo "not run: tests of HTML reports in a browser, because $$tool is not installed"; done
+	@for tool in mermaid axe; do [ -e .clients/$$tool/package-lock.json ] || \
+		echo "not run: tests that need $$tool, because it could not be installed (make setup)"; done
 
 workbook: ## the pages of docs from their evidence; what is missing or stale is played
 	@$(INSTALL) python java
