@@ -156,7 +156,12 @@ func (p *processor) write(ctx context.Context, inputs []*kafka.Message) error {
 			return fmt.Errorf("%s: %w", in.Key, err)
 		}
 	}
-	for range inputs {
+	return wait(ctx, reports, len(inputs))
+}
+
+// wait is for the reports of so many records; its error is the first that one has.
+func wait(ctx context.Context, reports <-chan kafka.Event, records int) error {
+	for range records {
 		select {
 		case report := <-reports:
 			if m := report.(*kafka.Message); m.TopicPartition.Error != nil {
@@ -302,17 +307,7 @@ func writeInput(ctx context.Context, servers string) (orders int, err error) {
 			return 0, err
 		}
 	}
-	for range amounts {
-		select {
-		case report := <-reports:
-			if err := report.(*kafka.Message).TopicPartition.Error; err != nil {
-				return 0, err
-			}
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		}
-	}
-	return len(amounts), nil
+	return len(amounts), wait(ctx, reports, len(amounts))
 }
 
 // kcompare:region read
