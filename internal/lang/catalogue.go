@@ -111,6 +111,9 @@ func (c *catalogue) add(english, said string) error {
 			return err
 		}
 		if len(p.names) > 0 {
+			if slices.ContainsFunc(c.joints, func(q pattern) bool { return slices.Equal(p.literals, q.literals) }) {
+				return fmt.Errorf("stands in the catalogue twice")
+			}
 			c.joints = append(c.joints, p)
 			continue
 		}
