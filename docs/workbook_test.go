@@ -76,6 +76,7 @@ func tell(b page.Block) told {
 
 var (
 	grouped = regexp.MustCompile(`(\d)[, \x{a0}\x{202f}](\d{3})\b`) // 1,000 and 1 000; tables and lists have a plain space
+	minutes = regexp.MustCompile(`(\d)m0s\b`)                       // 2m0s, in Russian 2 мин
 	comma   = regexp.MustCompile(`(\d),(\d)`)                       // 0,35
 	figure  = regexp.MustCompile(`\d+(\.\d+)?`)
 )
@@ -83,7 +84,7 @@ var (
 // figures lists the numbers of a text in order of size: a sentence may have them in
 // another order in another language.
 func figures(body string) []string {
-	body = grouped.ReplaceAllString(body, "$1$2")
+	body = minutes.ReplaceAllString(grouped.ReplaceAllString(body, "$1$2"), "$1")
 	list := figure.FindAllString(comma.ReplaceAllString(body, "$1.$2"), -1)
 	slices.Sort(list)
 	return list

@@ -40,6 +40,7 @@ func run(servers string) error {
 	if err != nil {
 		return err
 	}
+	// kcompare:ignore missing-flush gather waits for every report
 	defer producer.Close()
 	for n := range orders {
 		at := kafka.TopicPartition{Topic: &topic, Partition: kafka.PartitionAny}

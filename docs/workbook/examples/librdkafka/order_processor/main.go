@@ -295,6 +295,7 @@ func writeInput(ctx context.Context, servers string) (orders int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	// kcompare:ignore missing-flush wait reads every report
 	defer producer.Close()
 	amounts := []string{"1000", "2500", "-500", "4000", "995", `"ten"`}
 	reports := make(chan kafka.Event, len(amounts))

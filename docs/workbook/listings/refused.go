@@ -1,6 +1,6 @@
-// Package configs has settings that libraries do not take: the chapter on production lets
+// Package listings has settings that libraries do not take: the chapter on production lets
 // lint say why.
-package configs
+package listings
 
 import (
 	"time"
