@@ -73,6 +73,41 @@ client.Produce(ctx, record, promise)
 // kcompare:end
 ` + "```" + `
 
+## Files of claims
+
+A block of kind ` + "`claims`" + ` holds sentences that somebody teaches against what was found out. The file has a claim in both languages, the
+chapter that teaches it, and proofs: what has to be so if the claim is right. No verdict stands in it: *kept* is a claim whose proofs all say
+yes, *corrected* one of which a proof says no, *open* one of which neither can be said. ` + "`instead`" + ` is told where a claim is corrected,
+` + "`besides`" + ` where it is kept; both may have proofs of their own. ` + "`unknown`" + ` says what no proof can show, and keeps a claim open.
+
+` + "```yaml" + `
+clients: [franz, librdkafka] # of proofs that name none
+claims:
+  - id: I23
+    chapter: 01-delivery-guarantees # in the folder of the page's language beside the file
+    en: Without idempotence 252 records stand in the log.
+    ru: Без идемпотентности в журнале 252 записи.
+    proofs:
+      - trial: idempotent # with clients, broker, seed, messages, drop-rate, ... as blocks have them
+        variant: enable.idempotence=false,sends=sequential
+        check: ["log_records == 252", "requests.InitProducerId == 0"] # metrics, numbers, requests of an API
+    instead:
+      en: It depends on the seed.
+      ru: Это зависит от seed.
+` + "```" + `
+
+| a proof has | it says |
+|---|---|
+| ` + "`trial`, `variant`, `check`" + ` | comparisons of counts with ` + "`== != >= <= > <`" + `, all of them, on every client |
+| ` + "`trial`, `variant`, `answer`, `is` or `matches`" + ` | what the trial answers to a question, in full or as a regular expression |
+| ` + "`trial`, `variant`, `error`, `code`, `class`" + ` | a call is refused, with this code or class where one is given |
+| ` + "`trial`, `variant`, `verdict`" + ` | the trial ` + "`holds`" + ` or is ` + "`violated`" + ` |
+| ` + "`setting`, `client`, `default`" + ` | what the client's library does where the setting is not given |
+| ` + "`setting`, `client`, `known: \"yes\"` or `\"no\"`" + ` | whether that library has a setting of the name |
+| ` + "`lint`, `rule`, `found`" + ` | lint finds what the rule is about in a file, or with ` + "`found: \"no\"`" + ` does not |
+| ` + "`source`, `has`, `found`" + ` | a file has a text, or does not |
+| ` + "`program`, `line`" + ` | a program of kcompare.yaml prints a line |
+
 ## Blocks about trials
 
 They share these attributes. What a block leaves out is as ` + "`kcompare run`" + ` has it; blocks that ask for the same trial share its evidence.
@@ -153,6 +188,6 @@ func blockExamples() map[string][2]string {
 		"lint":        {"what-is-wrong", `file="examples/broken.properties"`},
 		"code":        {"produce", `files="examples/franz/transaction/main.go,examples/python/transaction.py" region="transaction"`},
 		"output":      {"printed", `program="franz/transaction" from="read_committed"`},
-		"claims":      {"claims", `file="claims.tsv"`},
+		"claims":      {"claims", `file="claims.yaml" only="I22,I23"`},
 	}
 }

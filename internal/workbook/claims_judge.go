@@ -125,7 +125,7 @@ func (proof Proof) asked(p lang.Printer) string {
 	case proof.Error != nil:
 		return p.Say(fmt.Sprintf("`%s` is refused:", proof.Error.call))
 	}
-	return p.Say("verdict") + " " + p.Say(proof.Judged) + ":"
+	return p.Say("verdict") + ":"
 }
 
 // sayAll puts clients together that did the same.
@@ -156,7 +156,7 @@ func (proof Proof) see(p lang.Printer, t evidence.Trial) seen {
 	case proof.Error != nil:
 		s.outcome, s.text = proof.Error.see(p, t)
 	default:
-		s.outcome, s.text = yesOrNo(string(t.Verdict) == proof.Judged), p.Say(string(t.Verdict))
+		s.outcome, s.text = yesOrNo(string(t.Verdict) == proof.Judged), "**"+p.Say(string(t.Verdict))+"**"
 	}
 	return s
 }
