@@ -171,7 +171,13 @@ func (t translation) fill(p pattern, place int, s span) result {
 		return t.best(s)
 	}
 	r := t.unknown(s)
-	r.cost = costOfRaw * len(strings.Fields(r.text))
+	r.cost = 0
+	for _, word := range strings.Fields(r.text) {
+		r.cost += costOfRaw
+		if slices.Contains([]string{"the", "an", "it", "its", "of", "that", "with"}, word) {
+			r.cost += costOfProse // a sentence: code has no such words
+		}
+	}
 	return r
 }
 
