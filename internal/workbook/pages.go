@@ -110,7 +110,7 @@ func openPage(file string) (c Chapter, root string, err error) {
 	}
 	c.Path = filepath.ToSlash(path)
 	c.Lang = languageOf(c.Path, lang.English)
-	return c, root, nil
+	return c, root, lang.Check(c.Lang)
 }
 
 // SetLanguage makes a language, the manifest's, that of the pages in no folder named after
