@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"io/fs"
+	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -90,41 +91,99 @@ func figures(body string) []string {
 	return list
 }
 
-// TestLinks follows every link and picture of the pages here that leads to another file.
-func TestLinks(t *testing.T) {
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".md") {
-			follow(t, path)
+// TestTags holds the pages of the workbook to the few tags that GitHub and other renderers
+// of markdown take: the rest is markdown.
+func TestTags(t *testing.T) {
+	for _, path := range pages(t, "workbook") {
+		source, tree := parsed(t, path)
+		for n := range nodes(tree) {
+			for _, tag := range tag.FindAllString(comment.ReplaceAllString(markup(n, source), ""), -1) {
+				if !slices.Contains([]string{"<details", "</details", "<summary", "</summary", "<picture", "</picture"}, tag) {
+					t.Errorf("%s: %s>: expected no HTML but details, summary and picture", path, tag)
+				}
+			}
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
-func follow(t *testing.T, path string) {
+var (
+	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
+	tag     = regexp.MustCompile(`</?[A-Za-z]+`)
+)
+
+// markup is the HTML of a node, "" for others.
+func markup(n ast.Node, source []byte) string {
+	var b strings.Builder
+	lines := func(s *text.Segments) {
+		for i := range s.Len() {
+			at := s.At(i)
+			b.Write(at.Value(source))
+		}
+	}
+	switch n := n.(type) {
+	case *ast.HTMLBlock:
+		lines(n.Lines())
+	case *ast.RawHTML:
+		lines(n.Segments)
+	}
+	return b.String()
+}
+
+// TestLinks follows every link and picture of the pages here that leads to another file.
+func TestLinks(t *testing.T) {
+	for _, path := range pages(t, ".") {
+		_, tree := parsed(t, path)
+		for n := range nodes(tree) {
+			to := ""
+			switch n := n.(type) {
+			case *ast.Link:
+				to = string(n.Destination)
+			case *ast.Image:
+				to = string(n.Destination)
+			}
+			target, err := url.Parse(to)
+			if err != nil || target.Scheme == "" && target.Path != "" && !exists(path, target.Path) {
+				t.Errorf("%s: link to %s: no such file", path, to)
+			}
+		}
+	}
+}
+
+// pages lists the markdown files of a folder and those below it.
+func pages(t *testing.T, folder string) []string {
+	t.Helper()
+	var paths []string
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".md") {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%s: %d pages: %v", folder, len(paths), err)
+	}
+	return paths
+}
+
+// parsed is a page as GitHub reads it.
+func parsed(t *testing.T, path string) ([]byte, ast.Node) {
 	t.Helper()
 	source, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
-	err = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		to := ""
-		switch n := n.(type) {
-		case *ast.Link:
-			to = string(n.Destination)
-		case *ast.Image:
-			to = string(n.Destination)
-		}
-		if target, err := url.Parse(to); entering && to != "" && (err != nil || target.Scheme == "" && target.Path != "" && !exists(path, target.Path)) {
-			t.Errorf("%s: link to %s: no such file", path, to)
-		}
-		return ast.WalkContinue, nil
-	})
-	if err != nil {
-		t.Error(err)
+	return source, goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+}
+
+// nodes goes through a tree from its root.
+func nodes(tree ast.Node) iter.Seq[ast.Node] {
+	return func(yield func(ast.Node) bool) {
+		_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it has no errors of its own
+			if entering && !yield(n) {
+				return ast.WalkStop, nil
+			}
+			return ast.WalkContinue, nil
+		})
 	}
 }
 
