@@ -17,6 +17,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
+	"kcompare/internal/lang"
 	"kcompare/internal/page"
 	"kcompare/internal/workbook"
 )
@@ -90,6 +91,42 @@ func figures(body string) []string {
 	slices.Sort(list)
 	return list
 }
+
+// TestRussianIsRussian looks for English that is left in the blocks and pictures of Russian
+// pages. Listings and what programs print stay as they are.
+func TestRussianIsRussian(t *testing.T) {
+	books, err := workbook.Open("workbook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range books[0].Chapters {
+		for _, b := range c.Page.Blocks {
+			left := threeWords.FindString(verbatim.ReplaceAllString(b.Body, ""))
+			if c.Lang == lang.Russian && b.Kind != "code" && b.Kind != "output" && left != "" {
+				t.Errorf("%s: block %s says %q", c.File, b.ID, left)
+			}
+		}
+	}
+	pictures, err := filepath.Glob("workbook/ru/img/*.svg")
+	if err != nil || len(pictures) == 0 {
+		t.Fatalf("%d pictures: %v", len(pictures), err)
+	}
+	for _, path := range pictures {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := inPicture.FindString(string(source)); left != "" {
+			t.Errorf("%s says %q", path, left)
+		}
+	}
+}
+
+var (
+	threeWords = regexp.MustCompile(`\b[a-z]{3,} [a-z]{2,} [a-z]{2,}\b`)
+	inPicture  = regexp.MustCompile(`>[^<={]*\b[a-z]{3,} [a-z]{3,}\b[^<={]*<`) // a variant has a "=", a style a "{"
+	verbatim   = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|\\]\\([^)]*\\)")
+)
 
 // TestTags holds the pages of the workbook to the few tags that GitHub and other renderers
 // of markdown take: the rest is markdown.

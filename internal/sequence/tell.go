@@ -214,11 +214,12 @@ func (t *tape) answer(n *names, e *evidence.Exchange) string {
 	case e.API == "InitProducerId" && e.Result == "ok":
 		return strings.Join(append([]string{"ok"}, t.given(n, e)...), ", ")
 	}
-	return heldFor.ReplaceAllString(e.Result, "held, delivered later")
+	return heldFor.ReplaceAllString(e.Result, "")
 }
 
-// heldFor has a time, which no two runs have in common.
-var heldFor = regexp.MustCompile(`^held, delivered after [0-9a-zµ.]+`)
+// heldFor stands before the answer to a request that was held, and has a time, which no two
+// runs have in common. The fault says the rest.
+var heldFor = regexp.MustCompile(`^held, delivered after [^:]+(: )?`)
 
 // given is the producer id and epoch that an InitProducerId was answered with: the first
 // that is used after it and was not before, if nobody else has asked for one by then. The
