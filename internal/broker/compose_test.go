@@ -40,7 +40,7 @@ func TestCompose(t *testing.T) {
 				t.Fatalf("services: -want +got:\n%s", diff)
 			}
 			k := image.up(t, services)
-			for _, story := range [][]string{{"idempotent"}, {"transactional", "--variant=end=commit"}} {
+			for _, story := range [][]string{{"idempotent"}, {"transactional", "--variant=end=mixed,sends=concurrent"}} {
 				cmd := exec.Command(kcompare, slices.Concat([]string{"run", "--client=franz,librdkafka", "--messages=20", "--broker=" + joinAddrs(k)}, story)...)
 				if out, err := k.children.run(withTimeout(t, starting), cmd); err != nil {
 					t.Errorf("kcompare run %q: %v:\n%s", story, err, out)
