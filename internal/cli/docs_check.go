@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"kcompare/internal/page"
 	"kcompare/internal/workbook"
@@ -95,21 +96,22 @@ type checkDocument struct {
 }
 
 // check looks at the pages of one course, and where all blocks are asked for at what stands
-// between and lies beside them.
+// between and lies beside them. Listings wait for parsers of other languages to start:
+// those of blocks and those between them do so at the same time.
 func (opts *docsCheckOptions) check(ctx context.Context, c docsCourse, w workbook.Wants, doc *checkDocument) error {
-	if err := c.listings(ctx, w); err != nil {
-		return err
+	var fences workbook.Fences
+	beside, besideCtx := errgroup.WithContext(ctx)
+	if len(opts.choice.Only) == 0 {
+		beside.Go(func() (err error) {
+			fences, err = c.Fences(besideCtx)
+			return err
+		})
 	}
-	found, unchecked, err := c.Check(c.course, c.source, opts.choice)
-	if err != nil {
-		return err
+	err := opts.checkBlocks(ctx, c, w, doc)
+	if waited := beside.Wait(); err == nil {
+		err = waited
 	}
-	doc.Findings, doc.Unchecked = append(doc.Findings, found...), append(doc.Unchecked, unchecked...)
-	if len(opts.choice.Only) > 0 {
-		return nil
-	}
-	fences, err := c.Fences(ctx)
-	if err != nil {
+	if err != nil || len(opts.choice.Only) > 0 {
 		return err
 	}
 	orphans, note := c.orphans()
@@ -120,6 +122,16 @@ func (opts *docsCheckOptions) check(ctx context.Context, c docsCourse, w workboo
 	doc.Unchecked = append(doc.Unchecked, fences.Unread...)
 	doc.Skipped, doc.Warnings = doc.Skipped+fences.Skipped, doc.Warnings+fences.Warnings
 	return nil
+}
+
+// checkBlocks holds what stands in blocks to evidence and sources.
+func (opts *docsCheckOptions) checkBlocks(ctx context.Context, c docsCourse, w workbook.Wants, doc *checkDocument) error {
+	if err := c.listings(ctx, w); err != nil {
+		return err
+	}
+	found, unchecked, err := c.Check(c.course, c.source, opts.choice)
+	doc.Findings, doc.Unchecked = append(doc.Findings, found...), append(doc.Unchecked, unchecked...)
+	return err
 }
 
 // orphans needs every page of the course: where another one is wrong nobody can say what
