@@ -71,9 +71,9 @@ test: ## every test, and the build without a C compiler; makes .venv and .client
 	@for tool in mermaid axe; do [ -e .clients/$$tool/package-lock.json ] || \
 		echo "not run: tests that need $$tool, because it could not be installed (make setup)"; done
 
-workbook: ## the pages of docs from their evidence; what is missing or stale is played
-	@$(INSTALL) python java
-	KCOMPARE_CACHE=$(CURDIR)/.clients $(GO) run ./cmd/kcompare docs render docs
+workbook: ## the pages of docs from their evidence; what is missing or stale is played, with clients in your cache directory
+	@$(GO) run ./cmd/kcompare clients install python java
+	$(GO) run ./cmd/kcompare docs render docs
 
 workbook-check: ## whether the pages of docs are what their evidence and sources say; writes nothing
 	$(GO) run ./cmd/kcompare docs check docs
