@@ -72,7 +72,7 @@ test: ## every test, and the build without a C compiler; makes .venv and .client
 		echo "not run: tests that need $$tool, because it could not be installed (make setup)"; done
 
 workbook: ## the pages of docs from their evidence; what is missing or stale is played, with clients in your cache directory
-	@$(GO) run ./cmd/kcompare clients install python java
+	@$(GO) run ./cmd/kcompare clients install $(CLIENTS)
 	$(GO) run ./cmd/kcompare docs render docs
 
 workbook-check: ## whether the pages of docs are what their evidence and sources say; writes nothing
