@@ -259,6 +259,29 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestTimed: a few requests that a clock sends are chance, many are not; and how often a
+// real broker is asked is its matter too.
+func TestTimed(t *testing.T) {
+	beating := func(kind string, beats, produced int64) evidence.Document {
+		doc := document(trial("franz", func(t *evidence.Trial) {
+			t.Requests, t.Repeats = map[string]int64{"Produce": 1, "Heartbeat": beats}, true
+			t.Counts[evidence.ProduceRequests] = produced
+		}))
+		doc.Broker.Kind = kind
+		return doc
+	}
+	for _, test := range []struct {
+		kind            string
+		beats, produced int64
+		exit            int
+	}{{"embedded", 6, 1, 0}, {"embedded", 60, 1, 3}, {"embedded", 0, 2, 3}, {"kafka", 0, 2, 0}} {
+		got, err := diff.Compare(beating(test.kind, test.beats, test.produced), beating(test.kind, 0, 1))
+		if err != nil || diff.Exit(got) != test.exit {
+			t.Errorf("%+v: exit %d, error %v: %+v", test, diff.Exit(got), err, got.Trials)
+		}
+	}
+}
+
 // TestClients: who is compared with whom.
 func TestClients(t *testing.T) {
 	for _, tt := range []struct {
