@@ -211,7 +211,7 @@ func (t *Trial) counts(p pair, l limits) {
 			return ""
 		}
 		switch s := p.each(figure); {
-		case p.repeats() && l.figures == "" && !(l.sends && m == evidence.ProduceRequests):
+		case p.repeats() && l.figures == "" && (!l.sends || m != evidence.ProduceRequests):
 			t.hold(Count, string(m), s)
 		case zero(s.old) && never(s.new), zero(s.new) && never(s.old):
 			t.orChance(p, func() { t.hold(Count, string(m), s) }, func(one evidence.Trial, _ Change) bool { return one.Counts[m] > rare })
