@@ -235,7 +235,7 @@ func (e errorProof) see(p lang.Printer, t evidence.Trial) (outcome, string) {
 	if len(told) == 0 {
 		return refuted, "**" + p.Say("not at all") + "**"
 	}
-	return yesOrNo(met), strings.Join(distinct(told, func(s string) string { return s }), ", ")
+	return yesOrNo(met), strings.Join(once(told), ", ")
 }
 
 func judgeSetting(p lang.Printer, s settingProof) (judged, error) {

@@ -279,27 +279,28 @@ func (s *Store) Changed() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for name, f := range s.trials {
 		if f.err == nil && f.touched {
-			content, err := f.encode()
-			if err != nil {
+			if err := addChanged(all, name, f.there, f.encode); err != nil {
 				return nil, err
-			}
-			if !bytes.Equal(content, f.there) {
-				all[name] = content
 			}
 		}
 	}
 	for name, f := range s.outputs {
 		if f.err == nil && f.touched {
-			content, err := f.encode()
-			if err != nil {
+			if err := addChanged(all, name, f.there, f.encode); err != nil {
 				return nil, err
-			}
-			if !bytes.Equal(content, f.there) {
-				all[name] = content
 			}
 		}
 	}
 	return all, nil
+}
+
+// addChanged adds a file whose content is another one than what is there.
+func addChanged(all map[string][]byte, name string, there []byte, encode func() ([]byte, error)) error {
+	content, err := encode()
+	if err == nil && !bytes.Equal(content, there) {
+		all[name] = content
+	}
+	return err
 }
 
 // file reads the file of a need, once.

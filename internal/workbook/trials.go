@@ -344,15 +344,7 @@ func split(text, separator string) []string {
 }
 
 // distinct is the names of all, each once, in the order of their first use.
-func distinct[T any](all []T, name func(T) string) []string {
-	var names []string
-	for _, one := range all {
-		if n := name(one); !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	return names
-}
+func distinct[T any](all []T, name func(T) string) []string { return once(namesOf(all, name)) }
 
 func attributeError(name, format string, args ...any) error {
 	return &AttributeError{Name: name, Message: fmt.Errorf(format, args...).Error()}
