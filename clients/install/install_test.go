@@ -19,6 +19,7 @@ import (
 
 	"kcompare/clients"
 	"kcompare/clients/install"
+	"kcompare/internal/scripttest"
 )
 
 // workshop is a machine whose npm is a script, so that it can hang and fail.
@@ -50,9 +51,7 @@ func newWorkshop(t *testing.T, npm string) workshop {
 
 func script(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scripttest.Write(t, dir, name, "#!/bin/sh\n"+text+"\n")
 }
 
 // noted is what the scripts wrote.

@@ -9,13 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"kcompare/internal/broker/brokertest"
+	"kcompare/internal/scripttest"
 )
 
 // TestKafkaRefused: what cannot be started is refused in one line that says what
@@ -102,7 +102,7 @@ func TestHalfResolved(t *testing.T) {
 	} {
 		script := "#!/bin/sh\nmkdir libs && : > libs/zstd.jar\nprintf '\\033[0m[ERROR] the disk is full -> [Help 1]\\n[ERROR] \\n'\n" + test.script + "\n"
 		cache, bin := t.TempDir(), t.TempDir()
-		writeProgram(t, filepath.Join(bin, "mvn"), script)
+		scripttest.Write(t, bin, "mvn", script)
 		env := []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}
 		opts, err := KafkaOptions{Cache: cache, Env: env}.withDefaults()
 		if err != nil {
@@ -116,18 +116,6 @@ func TestHalfResolved(t *testing.T) {
 		if left := entries(t, cache); left != nil {
 			t.Errorf("%s: left in the cache: %v", test.script, left)
 		}
-	}
-}
-
-// writeProgram writes a script that is run at once. While the file is open for
-// writing, no other test may fork: until its child execs, that would hold the file
-// open too, and the kernel starts no program that somebody may write to (ETXTBSY).
-func writeProgram(t *testing.T, name, script string) {
-	t.Helper()
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	if err := os.WriteFile(name, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
 	}
 }
 

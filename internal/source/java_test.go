@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kcompare/internal/scripttest"
 )
 
 // needJava fails, or leaves the test out where nobody claims that a JDK is there.
@@ -225,9 +227,7 @@ func TestJavaWithoutJDK(t *testing.T) {
 		t.Setenv("PATH", dir)
 		if said != "" {
 			script := fmt.Sprintf("#!/bin/sh\n/bin/cat >/dev/null\nprintf '%%s' '%s' >&2\nexit 1\n", said)
-			if err := os.WriteFile(filepath.Join(dir, "java"), []byte(script), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			scripttest.Write(t, dir, "java", script)
 		}
 		f := readJava(t.Context(), []input{{path: "/A.java", text: []byte("// kafka")}})[0]
 		if f.Unread != want {

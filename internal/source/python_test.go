@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"kcompare/internal/scripttest"
 )
 
 var updatePython = flag.Bool("update-python", false, "write testdata/python/*.golden again")
@@ -95,9 +97,7 @@ func TestPythonMissing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
 			if c.script != "" {
-				if err := os.WriteFile(filepath.Join(folder, "python3"), []byte(c.script), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				scripttest.Write(t, folder, "python3", c.script)
 			}
 			t.Setenv("PATH", folder)
 			files := readPython(t.Context(), []input{{path: "a.py", text: []byte("import kafka\n")}})
