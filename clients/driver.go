@@ -98,6 +98,9 @@ func (p *played) Close() {
 	})
 }
 
+// Process is its id; see drivers.Running.
+func (p *played) Process() int { return p.child.Cmd.Process.Pid }
+
 // running is drivers.Running.
 type running struct {
 	*process
@@ -166,6 +169,8 @@ const (
 	store        = "store"
 	plainClose   = "plain-close"
 	manyRecords  = "bulk"
+	paced        = "paced"
+	manyTransact = "bulk-transactions"
 	again        = "again"
 )
 
@@ -175,6 +180,7 @@ func (r *running) Abilities() drivers.Abilities {
 	return drivers.Abilities{
 		Idempotence: r.has(idempotence), Transactions: r.has(transactions), Groups: r.has(groups), PlainClose: r.has(plainClose),
 		Rebalances: r.has(rebalances), Store: r.has(store), Bulk: r.has(manyRecords),
+		Paced: r.has(paced), BulkTransactions: r.has(manyTransact),
 	}
 }
 

@@ -19,6 +19,14 @@ type handle struct {
 	closed atomic.Bool
 }
 
+// handleIn is the handle if the client lives in that process.
+func (h *handle) handleIn(p *process) string {
+	if h.process != p {
+		return ""
+	}
+	return h.name
+}
+
 func (h *handle) logged(line string) {
 	if h.log != nil {
 		h.log(line)

@@ -2,7 +2,6 @@ package clients
 
 import (
 	"context"
-	"time"
 
 	"kcompare/drivers"
 )
@@ -18,8 +17,18 @@ func (o plainCloser) ClosePlainly() error { return o.p.shut(true, nil) }
 type bulkProducer struct{ p *producer }
 
 // ProduceMany is drivers.BulkProducer.
-func (o bulkProducer) ProduceMany(ctx context.Context, b drivers.Bulk, report func(drivers.Reported)) (time.Duration, error) {
+func (o bulkProducer) ProduceMany(ctx context.Context, b drivers.Bulk, report func(drivers.Reported)) (drivers.Produced, error) {
 	return o.p.produceMany(ctx, b, report)
+}
+
+type bulkTransactions struct {
+	bulkProducer
+	t *transactional
+}
+
+// ProcessMany is drivers.BulkProcessor.
+func (o bulkTransactions) ProcessMany(ctx context.Context, p drivers.Processing) (drivers.Processed, error) {
+	return o.t.processMany(ctx, p)
 }
 
 // producing is the producer with what the program offers.
@@ -48,13 +57,26 @@ func (r *running) producing(p *producer) drivers.Producer {
 
 // transacting is the transactional producer with what the program offers.
 func (r *running) transacting(t *transactional) drivers.TransactionalProducer {
-	if !r.has(plainClose) {
-		return t
+	plain, many := plainCloser{t.producer}, bulkTransactions{bulkProducer{t.producer}, t}
+	switch {
+	case r.has(plainClose) && r.has(manyTransact):
+		return struct {
+			*transactional
+			plainCloser
+			bulkTransactions
+		}{t, plain, many}
+	case r.has(plainClose):
+		return struct {
+			*transactional
+			plainCloser
+		}{t, plain}
+	case r.has(manyTransact):
+		return struct {
+			*transactional
+			bulkTransactions
+		}{t, many}
 	}
-	return struct {
-		*transactional
-		plainCloser
-	}{t, plainCloser{t.producer}}
+	return t
 }
 
 type telling struct{ c *consumer }

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 
@@ -32,6 +33,7 @@ type request struct {
 	To         *position       `json:"to,omitempty"`
 	Partitions []place         `json:"partitions,omitzero"`
 	Next       []position      `json:"next,omitzero"`
+	Consumer   string          `json:"consumer,omitempty"`
 	bulk
 }
 
@@ -43,13 +45,16 @@ type options struct {
 	GiveUpInFlight    bool              `json:"give_up_in_flight,omitempty"`
 }
 
-// bulk is what produce-many makes, and how much consume-many reads.
+// bulk is what produce-many makes, how much consume-many reads, and how process-many
+// does both.
 type bulk struct {
-	Topic      string `json:"topic,omitempty"`
-	Partition  *int32 `json:"partition,omitempty"`
-	Count      int64  `json:"count,omitempty"`
-	Keys       int64  `json:"keys,omitempty"`
-	ValueBytes int    `json:"value_bytes,omitempty"`
+	Topic       string  `json:"topic,omitempty"`
+	Partition   *int32  `json:"partition,omitempty"`
+	Count       int64   `json:"count,omitempty"`
+	Keys        int64   `json:"keys,omitempty"`
+	ValueBytes  int     `json:"value_bytes,omitempty"`
+	Rate        float64 `json:"rate,omitempty"`
+	Transaction int64   `json:"transaction,omitempty"`
 }
 
 // produced is the line of a record, which is not answered.
@@ -134,12 +139,51 @@ type group struct {
 	Instance   string `json:"instance"`
 }
 
+// measured is what answers to bulk verbs have of time and memory.
+type measured struct {
+	ElapsedUS int64              `json:"elapsed_us"`
+	Latencies latencies          `json:"latencies_us,omitempty"`
+	Allocated *drivers.Allocated `json:"allocated,omitempty"`
+}
+
 // consumed is the answer to consume-many.
 type consumed struct {
-	Count     int64 `json:"count"`
-	Bytes     int64 `json:"bytes"`
-	ElapsedUS int64 `json:"elapsed_us"`
-	Runs      []run `json:"runs"`
+	measured
+	Count int64 `json:"count"`
+	Bytes int64 `json:"bytes"`
+	Runs  []run `json:"runs"`
+}
+
+// processed is the answer to process-many.
+type processed struct {
+	measured
+	Count int64 `json:"count"`
+}
+
+// latencies are unsigned numbers of four bytes, little end first, in base64.
+type latencies []uint32
+
+func (l latencies) MarshalJSON() ([]byte, error) {
+	raw := make([]byte, 0, 4*len(l))
+	for _, us := range l {
+		raw = binary.LittleEndian.AppendUint32(raw, us)
+	}
+	return json.Marshal(raw)
+}
+
+func (l *latencies) UnmarshalJSON(b []byte) error {
+	var raw []byte
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	if len(raw)%4 != 0 {
+		return fmt.Errorf("expected numbers of four bytes, got %d bytes", len(raw))
+	}
+	*l = make(latencies, len(raw)/4)
+	for i := range *l {
+		(*l)[i] = binary.LittleEndian.Uint32(raw[4*i:])
+	}
+	return nil
 }
 
 // header is ["name", value].

@@ -11,9 +11,8 @@ import (
 type BulkProducer interface {
 	// ProduceMany hands over the records that b describes and waits until all are
 	// reported, or ctx ends. Report gets runs of consecutive records, from any
-	// goroutine; it must not block. The time is that from the first record to the
-	// last report. Nothing else is produced meanwhile.
-	ProduceMany(ctx context.Context, b Bulk, report func(Reported)) (time.Duration, error)
+	// goroutine; it must not block. Nothing else is produced meanwhile.
+	ProduceMany(ctx context.Context, b Bulk, report func(Reported)) (Produced, error)
 }
 
 // Bulk describes records that count up from 0: the key of record n is "key-" and n
@@ -24,6 +23,40 @@ type Bulk struct {
 	Count      int64
 	Keys       int64 // none have a key where it is 0
 	ValueBytes int   // of each value; the number alone where that is longer
+
+	// Rate is records a second: record n is due n/Rate seconds after the first, and is
+	// handed over then, or as soon after as the library takes it. 0 hands over as fast
+	// as the library takes records. Another is for producers with Abilities.Paced.
+	Rate float64
+
+	// Transaction is how many records each transaction has: begin, so many records,
+	// commit, and again; the last one may have fewer. 0 means that the caller sees to
+	// transactions, if there are any. Another is for transactional producers with
+	// Abilities.BulkTransactions.
+	Transaction int64
+}
+
+// Produced is what ProduceMany measured in the process of the library.
+type Produced struct {
+	Elapsed time.Duration // from the first record that was handed over to the last report, or the end of the last commit
+
+	// Latencies are microseconds. With Bulk.Rate there is one for each record, from when
+	// it was due until it was reported, so that a late start counts as waiting
+	// (coordinated omission); with Bulk.Transaction one for each transaction, from begin
+	// until commit returned. It is empty otherwise.
+	Latencies []uint32
+
+	Allocated *Allocated
+}
+
+// LatencyUnknown is the latency of what failed, or was never reported.
+const LatencyUnknown = ^uint32(0)
+
+// Allocated is memory that was asked of the runtime of a language, freed or not. It is
+// nil where a program does not tell.
+type Allocated struct {
+	Objects int64 `json:"objects"`
+	Bytes   int64 `json:"bytes"`
 }
 
 // Reported is what was said of consecutive records of a Bulk, alike but for their
@@ -41,10 +74,11 @@ type BulkConsumer interface {
 
 // Consumed is what ConsumeMany read.
 type Consumed struct {
-	Records int64
-	Bytes   int64         // of keys and values
-	Elapsed time.Duration // since the first record
-	Runs    []Run         // in the order in which they were read
+	Records   int64
+	Bytes     int64         // of keys and values
+	Elapsed   time.Duration // since the first record
+	Runs      []Run         // in the order in which they were read
+	Allocated *Allocated
 }
 
 // Run is consecutive records of one partition.
@@ -52,4 +86,32 @@ type Run struct {
 	TopicPartition
 	First int64 // offset
 	Count int64
+}
+
+// BulkProcessor is a TransactionalProducer of a client with Abilities.BulkTransactions:
+// it reads, writes and commits what it read, in transactions (KIP-447), by itself.
+type BulkProcessor interface {
+	// ProcessMany goes on until so many records were read and their transactions have
+	// committed, or ctx ends, which is an error. Init was called before, and p.Consumer
+	// has subscribed.
+	ProcessMany(ctx context.Context, p Processing) (Processed, error)
+}
+
+// Processing describes a read-process-write in bulk: each record that Consumer returns is
+// written with its key and value to Topic, by the library's partitioner. A transaction
+// has the records of polls up to Transaction of them, at least one; no record is left
+// behind of what a poll returned.
+type Processing struct {
+	Consumer    Consumer // made by the same driver, in the same process
+	Topic       string
+	Count       int64
+	Transaction int64
+}
+
+// Processed is what ProcessMany did.
+type Processed struct {
+	Records   int64
+	Elapsed   time.Duration // from the first record that was read to the end of the last commit
+	Latencies []uint32      // microseconds of each transaction, from begin until commit returned
+	Allocated *Allocated
 }

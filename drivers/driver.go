@@ -67,7 +67,11 @@ type Abilities struct {
 	Figures      bool // producers that Settings.Figures asks for are Tellers
 	Rebalances   bool // consumers in a group are Rebalancing
 	Store        bool // consumers are Storing
-	Bulk         bool // producers are BulkProducers and consumers BulkConsumers; no story needs it
+
+	// For benchmarks; no story needs them.
+	Bulk             bool // producers are BulkProducers and consumers BulkConsumers
+	Paced            bool // they take Bulk.Rate
+	BulkTransactions bool // transactional producers are BulkProducers that take Bulk.Transaction, and BulkProcessors
 }
 
 // All is every ability that a story may need.

@@ -22,6 +22,9 @@ type Running interface {
 	// of the library, which the clients report.
 	Fault() error
 
+	// Process is the id of the process, for whoever measures what it costs.
+	Process() int
+
 	// Close ends the process, whatever its clients still do, and waits until it is gone;
 	// where the program allows it and all its clients are closed it is kept for another
 	// Start. Clients that were not closed before are given up.

@@ -45,9 +45,9 @@ func (s Subject) producesBulk(ctx context.Context, b drivers.Bulk, after ...driv
 			return fmt.Errorf("a producer: expected a drivers.BulkProducer, got a %T", p)
 		}
 		began := time.Now()
-		elapsed, err := many.ProduceMany(ctx, b, l.note)
-		if took := time.Since(began); err == nil && (elapsed <= 0 || elapsed > took) {
-			return fmt.Errorf("expected the time between the first record and the last report, got %s of %s", elapsed, took)
+		made, err := many.ProduceMany(ctx, b, l.note)
+		if took := time.Since(began); err == nil && (made.Elapsed <= 0 || made.Elapsed > took) {
+			return fmt.Errorf("expected the time between the first record and the last report, got %s of %s", made.Elapsed, took)
 		}
 		return errors.Join(err, single.send(ctx, p, after...), single.eachAcked())
 	})

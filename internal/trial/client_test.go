@@ -27,6 +27,8 @@ func (p *inProgram) Start(context.Context) (drivers.Running, error) {
 
 func (p *inProgram) Fault() error { return p.fault }
 
+func (p *inProgram) Process() int { return 0 }
+
 func (p *inProgram) Close() { p.closed++ }
 
 // TestFaultOfProgram: a trial whose client's program did something wrong proves nothing

@@ -1,0 +1,3 @@
+// Package kafkatools plays Apache Kafka's own measuring tools as contestants beside the
+// clients.
+package kafkatools
