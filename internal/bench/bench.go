@@ -82,6 +82,10 @@ type About struct {
 	Library  drivers.Library
 	Language string // and its runtime
 	Can      drivers.Abilities
+
+	// Counted says that its records have no number in their values, so that how many the
+	// log holds is all that a read-back can tell. Differences says it in words.
+	Counted bool
 }
 
 // Stage is what a client is made for.
@@ -110,9 +114,18 @@ type Played struct {
 	Allocated    *drivers.Allocated
 	Transactions int64
 
-	// Of a player whose turns have a process each.
+	// Of a player whose turns have a process each. CPU has all of the process in it, its
+	// start as well.
 	CPU        time.Duration
 	PeakMemory int64 // bytes
+
+	// Timed is how many of the turn's records Elapsed covers, where a tool's clock leaves
+	// out those at the begin, or the end; 0: all.
+	Timed int64
+
+	// Told is what a tool says of latencies that it keeps to itself: no histogram, and
+	// from the hand-over of each record, not from when it was due.
+	Told *evidence.BenchLatencies
 }
 
 // Progress is where a run stands.

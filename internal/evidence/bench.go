@@ -121,6 +121,10 @@ type BenchRound struct {
 	Bytes     int64 `json:"bytes"`      // of their keys and values
 	ElapsedUS int64 `json:"elapsed_us"` // in the client's process
 
+	// Timed is how many of Records ElapsedUS covers, where a tool's clock leaves out those
+	// at the begin, or the end; 0: all. Processor time is always that of all.
+	Timed int64 `json:"timed,omitempty"`
+
 	ClientCPUUS int64           `json:"client_cpu_us,omitempty"` // of the client's process, kernel included; 0: nobody told
 	BrokerCPUUS int64           `json:"broker_cpu_us,omitempty"` // of the broker's processes
 	OwnCPUUS    int64           `json:"own_cpu_us,omitempty"`    // of kcompare: pipes, the proxy where it stands in between, the broker where it is embedded
@@ -153,8 +157,8 @@ type BenchLatencies struct {
 	Max   int64 `json:"max"`
 
 	// Histogram is all of them, in HdrHistogram's compressed form (V2, base64), so that
-	// rounds can be added up.
-	Histogram string `json:"histogram"`
+	// rounds can be added up. It is empty where a tool told nothing but the figures above.
+	Histogram string `json:"histogram,omitempty"`
 }
 
 // BenchJudgement is what can be said, and what cannot.
