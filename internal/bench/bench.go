@@ -58,8 +58,8 @@ type Player interface {
 	// About says who it is.
 	About() About
 
-	// Differences is drivers.Driver.Differences for the role that the work needs.
-	Differences(drivers.Settings) ([]string, error)
+	// Differences is drivers.Driver.Differences. A work may need two roles.
+	Differences(drivers.Role, drivers.Settings) ([]string, error)
 
 	// Ready makes the client that the next turns play with: connected to servers, with
 	// these settings, its topics known, and one transaction or record done, so that

@@ -88,6 +88,10 @@ type BenchContestant struct {
 	Seen     *BenchSeen `json:"seen,omitempty"`
 	Unproven string     `json:"unproven,omitempty"`
 
+	// LeftOut is why it did not play, such as an ability that its program lacks: it has
+	// neither Seen nor rounds then, and takes no part in a ranking. The others do.
+	LeftOut string `json:"left_out,omitempty"`
+
 	PeakMemoryBytes int64 `json:"peak_memory_bytes,omitempty"` // of its process over all rounds; 0: nobody told
 }
 
