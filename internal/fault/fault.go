@@ -24,7 +24,7 @@ const (
 	ReplaceResponse  Action = "replace-response"  // the broker did it, the answer is replaced by Code
 	AnswerInstead    Action = "answer-instead"    // the broker never sees it, the answer is Code
 	FalseAck         Action = "false-ack"         // the broker never sees it, the answer says that it was written; Produce only
-	Delay            Action = "delay"             // the answer, and those behind it, come Wait later
+	Delay            Action = "delay"             // the answer comes Wait later than it would, and none that is behind it comes before it
 	ResetConnection  Action = "reset-connection"  // TCP reset instead of forwarding
 	RefuseConnection Action = "refuse-connection" // a new connection is closed at once
 

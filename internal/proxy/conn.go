@@ -44,8 +44,9 @@ type conn struct {
 
 	clientID atomic.Value // string, from the first request on
 
-	served chan struct{} // closed when the connection has ended
-	ended  chan struct{} // closed when the answer side has
+	served  chan struct{}  // closed when the connection has ended
+	ended   chan struct{}  // closed when the answer side has
+	reading sync.WaitGroup // of answers before their turn
 
 	mu        sync.Mutex // keeps dial and abandon apart
 	abandoned bool
@@ -106,6 +107,7 @@ func (c *conn) serve() {
 		_ = c.broker.SetReadDeadline(time.Now().Add(partTimeout))
 	}
 	answers.Wait()
+	c.reading.Wait()
 	c.held.Wait()
 	for _, e := range c.pending.rest() {
 		c.p.record.done(e)
@@ -286,11 +288,12 @@ func (c *conn) forward(e *entry, frame []byte) error {
 // answers passes answers on until the broker hangs up, or a fault has ended the
 // connection.
 func (c *conn) answers() {
-	from := newFrameReader(c.broker, "broker")
+	next := c.arrivals()
 	for {
-		frame, err := from.next()
+		a := next()
+		err := a.err
 		if err == nil {
-			err = c.answer(frame)
+			err = c.answer(a.frame, a.at)
 		}
 		if err != nil {
 			c.fail(err)
@@ -300,7 +303,7 @@ func (c *conn) answers() {
 }
 
 // answer handles the broker's answer to the request whose turn it is.
-func (c *conn) answer(frame []byte) error {
+func (c *conn) answer(frame []byte, at time.Duration) error {
 	e, err := c.expected(frame)
 	if err != nil {
 		return err
@@ -309,6 +312,7 @@ func (c *conn) answer(frame []byte) error {
 	if err != nil {
 		return err
 	}
+	a.at = at
 	c.p.record.answered(e.exchange, len(frame), a)
 	c.p.releaseHeld(e.exchange, a)
 	if err := c.treat(e, a, frame); err != nil {

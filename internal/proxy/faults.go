@@ -103,7 +103,7 @@ func (c *conn) treat(e *entry, a answer, frame []byte) error {
 		return nil
 	case action == fault.Delay:
 		c.p.record.fired(e.exchange, *e.hit) // also if nobody waits for the answer any more when it comes
-		if err := c.wait(e.hit.Rule.Wait); err != nil {
+		if err := c.wait(a.at + e.hit.Rule.Wait - c.p.opts.Clock()); err != nil {
 			return err
 		}
 	case action == fault.Throttle:
@@ -163,7 +163,7 @@ func (c *conn) replace(e *entry, a answer) bool {
 	return true
 }
 
-// wait holds up the answer side.
+// wait holds up the answer side, if there is time left.
 func (c *conn) wait(d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

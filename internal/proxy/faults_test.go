@@ -427,6 +427,28 @@ func TestDelayOutlastsTheClient(t *testing.T) {
 	eventually(t, "the fault", func() bool { return len(c.proxy.Observed().Fired["rule 1"]) == 1 })
 }
 
+// Delays of a pipeline do not add up: while the first answer is kept back the others are
+// read, and the time of each counts from then on. Once the second answer was only read
+// after the delay of the first, and a round trip of 5 ms made 25 of five requests. A busy
+// machine would have to stand still for eight of the nine delays to look like that.
+func TestDelaysRunSideBySide(t *testing.T) {
+	const requests, wait = 10, time.Second
+	c := payments(t, fault.Rule{Action: fault.Delay, Wait: wait, Select: fault.Selector{API: "Produce", First: requests, Probability: 1}})
+	client := dialNode(t, c.proxy, 0)
+	var all []kmsg.Request
+	for n := range requests {
+		all = append(all, produceOne(n))
+	}
+	client.send(all...)
+	start := time.Now()
+	for _, req := range all {
+		client.receive(req)
+	}
+	if took := time.Since(start); took < wait || took > (requests-1)*wait {
+		t.Errorf("%d answers took %v: want one delay of %v", requests, took, wait)
+	}
+}
+
 func TestRefuseConnection(t *testing.T) {
 	node := int32(1)
 	c := payments(t, fault.Rule{Action: fault.RefuseConnection, Select: fault.Selector{Node: &node, First: 2, Probability: 1}})

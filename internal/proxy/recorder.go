@@ -242,7 +242,7 @@ func (r *recorder) change(change func()) {
 func (r *recorder) answered(e *evidence.Exchange, size int, a answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e.Answered, e.AnsweredAt, e.ResponseBytes = true, r.clock().Microseconds(), size
+	e.Answered, e.AnsweredAt, e.ResponseBytes = true, a.at.Microseconds(), size
 	e.Result = joined(e.Result, a.result)
 	e.Features = a.features // nobody changes them later
 	if e.End != nil {

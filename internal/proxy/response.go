@@ -3,6 +3,7 @@ package proxy
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -12,6 +13,7 @@ type answer struct {
 	message kmsg.Response // nil where the body is not decoded
 	body    int           // where the body starts in the frame
 	rewrite bool          // the message is no longer what the frame says
+	at      time.Duration // when it was complete, by Options.Clock
 
 	result   string                // error codes by name
 	appended map[place]appendReply // Produce only
