@@ -268,7 +268,7 @@ func doctors() map[string]doctor {
 			return []string{line}
 		}),
 		"counts other bytes": writes(func(line string) []string {
-			return []string{strings.Replace(line, `"bytes":`, `"bytes":1`, 1)}
+			return []string{strings.Replace(line, `"count":500,"bytes":`, `"count":500,"bytes":1`, 1)}
 		}),
 		"reads elsewhere": writes(func(line string) []string {
 			return []string{strings.Replace(line, `,0,250]`, `,7,250]`, 1)}

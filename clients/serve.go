@@ -26,7 +26,7 @@ import (
 //		}
 //	}
 func Serve(in io.Reader, out io.Writer, d drivers.Driver) error {
-	s := &server{driver: d, out: newOutbox(), clients: map[string]*served{}, groups: map[string]drivers.GroupMetadata{}}
+	s := &server{driver: d, clock: systemClock(), out: newOutbox(), clients: map[string]*served{}, groups: map[string]drivers.GroupMetadata{}}
 	stop, written := make(chan struct{}), make(chan error, 1)
 	go func() { written <- s.out.write(out, stop) }()
 	err := s.read(in)
@@ -41,6 +41,7 @@ func Serve(in io.Reader, out io.Writer, d drivers.Driver) error {
 // server is the program's side of the protocol.
 type server struct {
 	driver  drivers.Driver
+	clock   clock // of bulks
 	out     *outbox
 	clients map[string]*served // by handle; only the reader has them
 
@@ -51,10 +52,11 @@ type server struct {
 // incoming is a line of kcompare: a request, or a record.
 type incoming struct {
 	request
-	Record  int64    `json:"record"`
-	Key     []byte   `json:"key"`
-	Value   []byte   `json:"value"`
-	Headers []header `json:"headers"`
+	from    drivers.Consumer // of process-many, nil where there is no such handle
+	Record  int64            `json:"record"`
+	Key     []byte           `json:"key"`
+	Value   []byte           `json:"value"`
+	Headers []header         `json:"headers"`
 }
 
 func (s *server) read(in io.Reader) error {
@@ -84,6 +86,9 @@ func (s *server) take(line *incoming) {
 		c.cancel() // ends the call that waits, if there is one
 		c.lines.put(line)
 	case made:
+		if from, has := s.clients[line.Consumer]; has {
+			line.from = from.consumer
+		}
 		c.lines.put(line)
 	default:
 		s.answer(line.ID, nil, s.newClient(line))
@@ -141,14 +146,14 @@ func (s *server) hello() hello {
 	library, can := s.driver.Library(), s.driver.Abilities()
 	h := hello{
 		Protocol: protocol, Language: "Go " + runtime.Version(),
-		Library: library.Name, Version: library.Version, Via: library.Via, Abilities: []string{manyRecords},
+		Library: library.Name, Version: library.Version, Via: library.Via, Abilities: []string{manyRecords, paced},
 	}
 	for _, a := range []struct {
 		has  bool
 		name string
 	}{
 		{can.Idempotence, idempotence}, {can.Transactions, transactions}, {can.Groups, groups},
-		{can.Rebalances, rebalances}, {can.Store, store}, {can.PlainClose, plainClose},
+		{can.Rebalances, rebalances}, {can.Store, store}, {can.PlainClose, plainClose}, {can.Transactions && can.Groups, manyTransact},
 	} {
 		if a.has {
 			h.Abilities = append(h.Abilities, a.name)

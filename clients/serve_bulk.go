@@ -3,163 +3,182 @@ package clients
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strconv"
-	"sync"
 	"time"
 
 	"kcompare/drivers"
 )
 
-// runTime is how long reports wait to become runs.
-const runTime = 100 * time.Millisecond
+// making is a bulk of records that is being made. What happens to each record costs no
+// memory of its own and no look at the clock, unless the bulk is paced: a benchmark
+// measures the library.
+type making struct {
+	client *served
+	bulk   *bulk
+	reports
+	pace   pace
+	values memory
+	keys   [][]byte
+
+	transactions latencies
+}
 
 // produceMany makes the records of a bulk, and reports on them in runs.
 func (c *served) produceMany(line *incoming) (any, error) {
-	if line.Count < 1 || line.Partition == nil {
-		return nil, errNoCount
+	if err := line.check(c.transactional != nil); err != nil {
+		return nil, err
 	}
-	runs := &runs{client: c, first: c.produced, reported: map[int64]drivers.Delivery{}}
-	c.produced += line.Count
-	tick := time.NewTicker(runTime)
-	defer tick.Stop()
-	began := time.Now()
-	for n := range line.Count {
-		c.pending.Add()
-		c.producer.Produce(c.ctx, line.record(n), func(d drivers.Delivery) {
-			runs.note(n, d)
-			c.pending.Done()
-		})
-		select {
-		case <-tick.C:
-			runs.tell()
-		default:
+	m := newMaking(c, &line.bulk)
+	before := allocatedSoFar()
+	m.begin(c.clock.now())
+	stop := m.tellOften()
+	err := m.make()
+	took := c.clock.now().Sub(m.pace.began)
+	allocated := allocatedSince(before)
+	stop()
+	return measured{ElapsedUS: took.Microseconds(), Latencies: m.latencies(), Allocated: allocated}, err
+}
+
+// check says what is wrong with a bulk.
+func (b *bulk) check(transactional bool) error {
+	switch {
+	case b.Count < 1 || b.Partition == nil:
+		return errNoCount
+	case b.Rate < 0 || b.Transaction < 0:
+		return errNegative
+	case b.Transaction > 0 && !transactional:
+		return errNotTransactional
+	}
+	return nil
+}
+
+func newMaking(c *served, b *bulk) *making {
+	m := &making{client: c, bulk: b, pace: pace{rate: b.Rate, clock: c.clock}, keys: keysOf(b)}
+	m.reports.of(c)
+	c.produced += b.Count
+	if b.Transaction > 0 {
+		m.transactions = make(latencies, 0, timed(drivers.Bulk{Count: b.Count, Transaction: b.Transaction}))
+	}
+	return m
+}
+
+func (m *making) begin(now time.Time) {
+	m.pace.began = now
+	if m.bulk.Rate > 0 {
+		m.reports.time(&m.pace, m.bulk.Count)
+	}
+}
+
+// latencies are those of transactions, or of records.
+func (m *making) latencies() latencies {
+	if m.bulk.Transaction > 0 {
+		return m.transactions
+	}
+	return m.reports.took
+}
+
+// make hands everything over, and waits until it is reported or committed.
+func (m *making) make() error {
+	if m.bulk.Transaction > 0 {
+		return m.inTransactions()
+	}
+	if err := m.handOver(m.client.ctx, 0, m.bulk.Count); err != nil {
+		return err
+	}
+	return m.client.producer.Flush(m.client.ctx)
+}
+
+// inTransactions commits after each so many records. Commit flushes.
+func (m *making) inTransactions() error {
+	c, t := m.client, m.client.transactional
+	for n := int64(0); n < m.bulk.Count; n += m.bulk.Transaction {
+		began := c.clock.now()
+		if err := t.Begin(c.ctx); err != nil {
+			return err
 		}
+		if err := m.handOver(c.ctx, n, min(n+m.bulk.Transaction, m.bulk.Count)); err != nil {
+			return err
+		}
+		if err := commit(c.ctx, t); err != nil {
+			return err
+		}
+		m.transactions = append(m.transactions, micros(c.clock.now().Sub(began)))
 	}
-	err := runs.await(c, tick.C)
-	elapsed := time.Since(began)
-	runs.tell()
-	return map[string]int64{"elapsed_us": elapsed.Microseconds()}, err
+	return nil
+}
+
+// commit is nil when the library says that the transaction has committed.
+func commit(ctx context.Context, t drivers.TransactionalProducer) error {
+	outcome, err := t.Commit(ctx)
+	if err == nil && outcome != drivers.Committed {
+		err = &drivers.Error{Call: "commit", Class: drivers.UnknownOutcome, Code: "NOT_COMMITTED", Text: "expected committed, the outcome is " + outcome.String()}
+	}
+	return err
+}
+
+// handOver makes the records from first up to end.
+func (m *making) handOver(ctx context.Context, first, end int64) error {
+	for n := first; n < end; n++ {
+		if m.bulk.Rate > 0 {
+			if err := m.pace.await(ctx, n); err != nil {
+				return err
+			}
+		}
+		m.client.producer.Produce(ctx, m.record(n), m.report(n))
+	}
+	return nil
 }
 
 // record is number n of a bulk.
-func (b *bulk) record(n int64) drivers.Record {
-	r := drivers.Record{Topic: b.Topic, Partition: *b.Partition, Value: strconv.AppendInt(nil, n, 10)}
-	if missing := b.ValueBytes - len(r.Value); missing > 0 {
-		r.Value = append(r.Value, bytes.Repeat([]byte{'.'}, missing)...)
-	}
-	if b.Keys > 0 {
-		r.Key = strconv.AppendInt([]byte("key-"), n%b.Keys, 10)
+func (m *making) record(n int64) drivers.Record {
+	b := m.bulk
+	r := drivers.Record{Topic: b.Topic, Partition: *b.Partition, Value: m.values.number(n, b.ValueBytes)}
+	switch {
+	case m.keys != nil:
+		r.Key = m.keys[n%b.Keys]
+	case b.Keys > 0:
+		r.Key = keyOf(n % b.Keys)
 	}
 	return r
 }
 
-// runs collects reports of a bulk.
-type runs struct {
-	client *served
-	first  int64 // the number of its first record
+// manyKeys is how many keys are kept rather than made again.
+const manyKeys = 100_000
 
-	mu       sync.Mutex
-	reported map[int64]drivers.Delivery // and not told
-	told     int64                      // how many from the first on
+// keysOf is all keys, or nil where there are none or very many.
+func keysOf(b *bulk) [][]byte {
+	if b.Keys == 0 || b.Keys > manyKeys {
+		return nil
+	}
+	keys := make([][]byte, b.Keys)
+	for n := range keys {
+		keys[n] = keyOf(int64(n))
+	}
+	return keys
 }
 
-func (r *runs) note(n int64, d drivers.Delivery) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.reported[n] = d
+func keyOf(n int64) []byte { return strconv.AppendInt([]byte("key-"), n, 10) }
+
+// memory hands out values one behind the other, of pieces that are not used again: a
+// library may still look at a value that it has reported on.
+type memory struct{ left []byte }
+
+// number is n in decimal and full stops behind it.
+func (m *memory) number(n int64, size int) []byte {
+	const piece, longest = 256 << 10, 20 // bytes; those of the longest number
+	if len(m.left) < size+longest {
+		m.left = bytes.Repeat([]byte{'.'}, max(piece, size+longest))
+	}
+	digits := len(strconv.AppendInt(m.left[:0], n, 10))
+	length := max(digits, size)
+	value := m.left[:length:length]
+	m.left = m.left[length:]
+	return value
 }
 
-// await tells runs until everything is reported.
-func (r *runs) await(c *served, tick <-chan time.Time) error {
-	flushed := make(chan error, 1)
-	go func() { flushed <- c.producer.Flush(c.ctx) }()
-	for {
-		select {
-		case err := <-flushed:
-			return err
-		case <-tick:
-			r.tell()
-		}
-	}
-}
-
-// tell reports what stands without a gap behind what was told. Where records next to
-// each other went to different partitions, runs have neither partition nor offset.
-func (r *runs) tell() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var exact, rough []drivers.Reported
-	begin := r.told
-	for d, is := r.reported[r.told]; is; d, is = r.reported[r.told] {
-		delete(r.reported, r.told)
-		exact = extend(exact, r.told, d)
-		if d.Outcome == drivers.Acked {
-			d.Partition, d.Offset = drivers.AnyPartition, drivers.NoOffset
-		}
-		rough = extend(rough, r.told, d)
-		r.told++
-	}
-	const worthwhile = 20 // records of a run on average
-	if len(exact) > 1 && int64(len(exact))*worthwhile > r.told-begin {
-		exact = rough
-	}
-	for _, run := range exact {
-		line := reportOf(r.first+run.First, run.Delivery)
-		line.Handle, line.Count = r.client.handle, &run.Count
-		r.client.out.put(encode(line))
-	}
-}
-
-// extend adds a record to the last run, or begins one.
-func extend(runs []drivers.Reported, n int64, d drivers.Delivery) []drivers.Reported {
-	if len(runs) > 0 && d.Outcome == drivers.Acked {
-		last := &runs[len(runs)-1]
-		next := last.Delivery
-		if next.Offset != drivers.NoOffset {
-			next.Offset += last.Count
-		}
-		if next == d {
-			last.Count++
-			return runs
-		}
-	}
-	return append(runs, drivers.Reported{First: n, Count: 1, Delivery: d})
-}
-
-// consumeMany polls until there are enough records, or time is up.
-func (c *served) consumeMany(ctx context.Context, count int64) (any, error) {
-	if count < 1 {
-		return nil, errNoCount
-	}
-	got := consumed{Runs: []run{}}
-	var began time.Time
-	for got.Count < count && ctx.Err() == nil {
-		records, err := c.consumer.Poll(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if got.Count == 0 {
-			began = time.Now()
-		}
-		for _, r := range records {
-			got.add(r)
-		}
-	}
-	if got.Count > 0 {
-		got.ElapsedUS = time.Since(began).Microseconds()
-	}
-	return got, nil
-}
-
-func (c *consumed) add(r drivers.Record) {
-	c.Count++
-	c.Bytes += int64(len(r.Key) + len(r.Value))
-	if len(c.Runs) > 0 {
-		last := &c.Runs[len(c.Runs)-1]
-		if last.TopicPartition == placeOf(r) && last.First+last.Count == r.Offset {
-			last.Count++
-			return
-		}
-	}
-	c.Runs = append(c.Runs, run{TopicPartition: placeOf(r), First: r.Offset, Count: 1})
-}
+var (
+	errNoCount          = errors.New("count: expected 1 or more")
+	errNegative         = errors.New("rate and transaction: expected 0 or more")
+	errNotTransactional = errors.New("transaction: expected a transactional producer")
+)

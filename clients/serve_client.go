@@ -3,7 +3,6 @@ package clients
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"kcompare/drivers"
@@ -82,14 +81,14 @@ func (c *served) call(line *incoming) (any, error) {
 	switch {
 	case line.Verb == "close":
 		return c.closeIt(line.Plainly)
+	case c.producer != nil && line.Verb == "produce-many":
+		return c.produceMany(line)
 	case c.consumer != nil:
 		return c.consume(ctx, line)
 	case c.transactional != nil && line.Verb != "flush":
 		return c.transact(ctx, line)
 	case line.Verb == "flush":
 		return c.flush(ctx)
-	case line.Verb == "produce-many":
-		return c.produceMany(line)
 	}
 	return nil, noSuchVerb(line.Verb)
 }
@@ -136,6 +135,8 @@ func (c *served) transact(ctx context.Context, line *incoming) (any, error) {
 		return outcome{o.String()}, err
 	case "send-offsets":
 		return nil, t.SendOffsets(ctx, fromPositions(line.Offsets), c.groupOf(line.Group))
+	case "process-many":
+		return c.processMany(ctx, line)
 	}
 	return nil, noSuchVerb(line.Verb)
 }
@@ -223,5 +224,3 @@ func (c *served) rebalances() []rebalance {
 	}
 	return changes
 }
-
-var errNoCount = errors.New("count: expected 1 or more")
