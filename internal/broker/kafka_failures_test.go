@@ -125,7 +125,7 @@ func TestPublishTwice(t *testing.T) {
 	t.Parallel()
 	cache := filepath.Join(t.TempDir(), "kafka-4.1.0")
 	for range 2 {
-		if err := publish(filepath.Join(home(t, "4.1.0"), "libs"), cache); err != nil {
+		if err := publish(filepath.Join(home(t, "4.1.0"), "libs"), cache, hasJars); err != nil {
 			t.Error(err)
 		}
 	}

@@ -49,7 +49,7 @@ func findJars(ctx context.Context, opts KafkaOptions) (jars, error) {
 	}
 	dir := filepath.Join(opts.Cache, "kafka-"+version)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := resolve(ctx, opts, version, dir); err != nil {
+		if err := resolve(ctx, opts, server(version), dir); err != nil {
 			return jars{}, err
 		}
 	}
@@ -124,24 +124,41 @@ func jarVersion(jar string) (string, error) {
 //go:embed kafka-pom.xml
 var kafkaPOM []byte
 
+// bundle is jars that Maven brings together.
+type bundle struct {
+	name    string // "the jars of Kafka 4.4.0"
+	version string
+	pom     []byte
+	check   func(dir string) error // whether all is there
+}
+
+func server(version string) bundle {
+	return bundle{name: "the jars of Kafka " + version, version: version, pom: kafkaPOM, check: hasJars}
+}
+
+func hasJars(dir string) error {
+	_, err := readJars(dir)
+	return err
+}
+
 // copyDependencies is pinned, as the jars are.
 const copyDependencies = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 
 // resolve fills a directory of the cache. Maven works in another one beside it,
 // which gets its name only when it is complete.
-func resolve(ctx context.Context, opts KafkaOptions, version, dir string) error {
+func resolve(ctx context.Context, opts KafkaOptions, b bundle, dir string) error {
 	mvn, ok := program(opts.Env, "mvn")
 	if !ok {
-		return fmt.Errorf("the jars of Kafka %s are not in %s, and there is no mvn in PATH to bring them: install Apache Maven, or set KAFKA_HOME", version, opts.Cache)
+		return fmt.Errorf("%s are not in %s, and there is no mvn in PATH to bring them: install Apache Maven, or set KAFKA_HOME", b.name, opts.Cache)
 	}
 	work, err := claimCacheDir(ctx, opts.Cache)
 	if err != nil {
 		return err
 	}
-	opts.Progress(fmt.Sprintf("mvn brings the jars of Kafka %s into %s (once)", version, dir))
-	err = runMaven(ctx, mvn, opts.Env, work, version)
+	opts.Progress(fmt.Sprintf("mvn brings %s into %s (once)", b.name, dir))
+	err = runMaven(ctx, mvn, opts.Env, work, b)
 	if err == nil {
-		err = publish(filepath.Join(work, "libs"), dir)
+		err = publish(filepath.Join(work, "libs"), dir, b.check)
 	}
 	return joined([]error{err, os.RemoveAll(work)})
 }
@@ -159,18 +176,18 @@ func claimCacheDir(ctx context.Context, cache string) (string, error) {
 	return claimDir(cache, prefix)
 }
 
-func runMaven(ctx context.Context, mvn string, env []string, work, version string) error {
-	if err := os.WriteFile(filepath.Join(work, "pom.xml"), kafkaPOM, 0o644); err != nil {
-		return fmt.Errorf("write the pom of Kafka %s: %w", version, err)
+func runMaven(ctx context.Context, mvn string, env []string, work string, b bundle) error {
+	if err := os.WriteFile(filepath.Join(work, "pom.xml"), b.pom, 0o644); err != nil {
+		return fmt.Errorf("write the pom of %s: %w", b.name, err)
 	}
 	cmd := exec.Command(mvn, "--batch-mode", "--quiet", "--no-transfer-progress", "-Dstyle.color=never",
 		"--update-snapshots", // ask again for what was not there yesterday
-		"-Dkafka.version="+version, copyDependencies, "-DincludeScope=runtime", "-DoutputDirectory="+filepath.Join(work, "libs"))
+		"-Dkafka.version="+b.version, copyDependencies, "-DincludeScope=runtime", "-DoutputDirectory="+filepath.Join(work, "libs"))
 	cmd.Dir, cmd.Env = work, env
 	c := newChildren(work)
 	defer c.close()
 	if out, err := c.run(ctx, cmd); err != nil {
-		return fmt.Errorf("bring the jars of Kafka %s with mvn: %w: %s", version, err, mavenError(out))
+		return fmt.Errorf("bring %s with mvn: %w: %s", b.name, err, mavenError(out))
 	}
 	return nil
 }
@@ -189,8 +206,8 @@ func mavenError(out string) string {
 
 // publish gives a complete directory its name. Somebody else may have been
 // quicker; theirs is as good.
-func publish(libs, dir string) error {
-	if _, err := readJars(libs); err != nil {
+func publish(libs, dir string, check func(string) error) error {
+	if err := check(libs); err != nil {
 		return fmt.Errorf("mvn ended well, but: %w", err)
 	}
 	err := os.Rename(libs, dir)
