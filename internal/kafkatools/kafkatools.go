@@ -41,8 +41,12 @@ type tool interface {
 	class() string
 	about() bench.About // without library and language
 
-	// differences is that of a bench.Player.
+	// differences is what it only comes near to of these settings; what it cannot express is
+	// a *drivers.UnsupportedError.
 	differences(config map[string]string) ([]string, error)
+
+	// otherwise is what it does otherwise than a client, whatever its settings.
+	otherwise() []string
 
 	// takes is an error for work that the tool does not do.
 	takes(s bench.Stage) error
@@ -93,9 +97,14 @@ func (p *player) About() bench.About {
 	return about
 }
 
-// Differences lists what the tool does otherwise than a client that was given these settings.
-func (p *player) Differences(s drivers.Settings) ([]string, error) {
-	return p.tool.differences(s.Config)
+// Differences lists what the tool does otherwise than a client that was given these
+// settings; what is no matter of settings is said once, of its producer.
+func (p *player) Differences(role drivers.Role, s drivers.Settings) ([]string, error) {
+	differ, err := p.tool.differences(s.Config)
+	if err != nil || role == drivers.RoleConsumer {
+		return nil, err
+	}
+	return append(differ, p.tool.otherwise()...), nil
 }
 
 // Ready notes the stage: there is nothing that outlives a turn.

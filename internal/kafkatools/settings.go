@@ -78,8 +78,11 @@ func murmur2(key, value string) (name, translated, differs string, err error) {
 // byName is for the many settings that have one name in both libraries.
 func byName(key, value string) (name, translated, differs string, err error) {
 	known, ok := config.Newest("kafka-clients").Property(key)
-	if !ok || known.Application || !strings.ContainsAny(known.Applies, "P*") {
-		return "", "", "", unsupported(key, value, "Java's producer has nothing like it")
+	if !ok || known.Application {
+		return "", "", "", unsupported(key, value, "kafka-clients has nothing like it")
+	}
+	if !strings.ContainsAny(known.Applies, "P*") {
+		return "", "", "", nil // it is for consumers
 	}
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' || r == '\\' }) {
 		return "", "", "", unsupported(key, value, "expected printable ASCII without backslashes")

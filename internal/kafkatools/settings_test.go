@@ -39,8 +39,8 @@ func TestInexpressible(t *testing.T) {
 		key, value, want string
 	}{
 		{perfTest{}, "acks", "1", ""},
-		{perfTest{}, "sticky.partitioning.linger.ms", "5", "sticky.partitioning.linger.ms=5 cannot be expressed by kafka-producer-perf-test: Java's producer has nothing like it"},
-		{perfTest{}, "fetch.min.bytes", "5", "fetch.min.bytes=5 cannot be expressed by kafka-producer-perf-test: Java's producer has nothing like it"},
+		{perfTest{}, "sticky.partitioning.linger.ms", "5", "sticky.partitioning.linger.ms=5 cannot be expressed by kafka-producer-perf-test: kafka-clients has nothing like it"},
+		{perfTest{}, "fetch.min.bytes", "5", ""}, // of a consumer
 		{perfTest{}, "partitioner", "random", "partitioner=random cannot be expressed by kafka-producer-perf-test: kafka-clients always does as with murmur2_random"},
 		{perfTest{}, "sasl.password", "x", "sasl.password=... cannot be expressed by kafka-producer-perf-test: the tool is only told of brokers in plain text"},
 		{perfTest{}, "client.id", "a\nb", "client.id=a\nb cannot be expressed by kafka-producer-perf-test: expected printable ASCII without backslashes"},
