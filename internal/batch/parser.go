@@ -40,39 +40,66 @@ func NewParser() *Parser {
 // Checksums are verified. Errors name the batch's offset, and a batch in which
 // something is wrong is not handed on; those of each are returned as they are.
 func (p *Parser) Parse(raw []byte, each func(evidence.Batch) error) (int, error) {
-	read := 0
+	return whole(raw, func(h Header, raw []byte) error {
+		b, err := p.batch(h, raw)
+		if err != nil {
+			return err
+		}
+		return told(each(b))
+	})
+}
+
+// whole calls read with every whole batch of raw. Its errors get the offset of the
+// batch, unless they are those of whoever was told of it.
+func whole(raw []byte, read func(Header, []byte) error) (int, error) {
+	at := 0
 	for {
-		h, err := ReadHeader(raw[read:])
+		h, err := ReadHeader(raw[at:])
 		if errors.Is(err, ErrCut) {
-			return read, nil
+			return at, nil
 		}
 		if err != nil {
-			return read, err
+			return at, err
 		}
-		b, err := p.batch(h, raw[read:read+h.Size])
-		if err != nil {
-			return read, fmt.Errorf("batch at offset %d: %w", h.BaseOffset, err)
+		if err := read(h, raw[at:at+h.Size]); err != nil {
+			var own *toldError
+			if errors.As(err, &own) {
+				return at, own.error
+			}
+			return at, fmt.Errorf("batch at offset %d: %w", h.BaseOffset, err)
 		}
-		if err := each(b); err != nil {
-			return read, err
-		}
-		read += h.Size
+		at += h.Size
 	}
+}
+
+// toldError is the error of whoever was told of a batch.
+type toldError struct{ error }
+
+func told(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &toldError{err}
+}
+
+// open verifies a whole batch, and is its records without their codec.
+func (p *Parser) open(h Header, raw []byte) ([]byte, error) {
+	if err := verify(raw); err != nil {
+		return nil, err
+	}
+	if _, err := h.lastOffset(); err != nil {
+		return nil, err
+	}
+	return p.decompress(h, raw)
 }
 
 // batch reads one whole batch.
 func (p *Parser) batch(h Header, raw []byte) (evidence.Batch, error) {
-	if err := verify(raw); err != nil {
-		return evidence.Batch{}, err
-	}
-	last, err := h.lastOffset()
+	plain, err := p.open(h, raw)
 	if err != nil {
 		return evidence.Batch{}, err
 	}
-	plain, err := p.decompress(h, raw)
-	if err != nil {
-		return evidence.Batch{}, err
-	}
+	last := h.BaseOffset + int64(h.LastOffsetDelta)
 	b := evidence.Batch{
 		BaseOffset: h.BaseOffset, LastOffset: last,
 		ProducerID: h.ProducerID, ProducerEpoch: h.ProducerEpoch, BaseSequence: h.BaseSequence,

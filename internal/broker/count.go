@@ -29,7 +29,7 @@ func (r *Reader) CountRecords(ctx context.Context, topic TopicInfo) ([]RecordCou
 		}
 		t := tally{RecordCount: RecordCount{TopicPartition: tp, Begin: p.Begin, End: p.End}, open: map[int64]int64{}}
 		enough := func(c *cursor) bool { return c.offset >= p.End }
-		if err := r.advance(ctx, newCursor(tp, p.Begin), enough, t.add); err != nil {
+		if err := r.advance(ctx, newCursor(tp, p.Begin), enough, parsing(t.add)); err != nil {
 			return nil, fmt.Errorf("count: %w", err)
 		}
 		counts = append(counts, t.sum())

@@ -86,7 +86,7 @@ func (r *Reader) readAll(ctx, stable context.Context, cursors []*cursor, collect
 	all := func(ctx context.Context, enough func(*cursor) bool) error {
 		var errs []error
 		for i, c := range cursors {
-			errs = append(errs, r.advance(ctx, c, enough, collect(i)))
+			errs = append(errs, r.advance(ctx, c, enough, parsing(collect(i))))
 		}
 		return joined(errs)
 	}
@@ -126,7 +126,15 @@ func open(cursors []*cursor) error {
 // overwritten after each returns (see batch.Parser). An error of each ends it
 // and is returned.
 func (r *Reader) ReadPartition(ctx context.Context, tp TopicPartition, from int64, each func(evidence.Batch) error) error {
-	return r.advance(ctx, newCursor(tp, from), (*cursor).stableEnd, each)
+	return r.advance(ctx, newCursor(tp, from), (*cursor).stableEnd, parsing(each))
+}
+
+// VisitPartition is ReadPartition for whoever knows records by their values, and has
+// many: see batch.Parser.Visit. It returns the offset behind the last batch.
+func (r *Reader) VisitPartition(ctx context.Context, tp TopicPartition, from int64, v batch.Visitor) (int64, error) {
+	c := newCursor(tp, from)
+	err := r.advance(ctx, c, (*cursor).stableEnd, visiting(v))
+	return c.offset, err
 }
 
 // cursor is how far the read of one partition has come.
@@ -150,7 +158,7 @@ func (c *cursor) stableEnd() bool { return c.atEnd() && c.stable >= c.end }
 
 // advance reads until there is enough, looking up the leader whenever it is
 // not known or was left behind by a move.
-func (r *Reader) advance(ctx context.Context, c *cursor, enough func(*cursor) bool, each func(evidence.Batch) error) error {
+func (r *Reader) advance(ctx context.Context, c *cursor, enough func(*cursor) bool, read readFunc) error {
 	for wait := false; !enough(c); {
 		part, err := r.fetch(ctx, c, wait)
 		if err != nil {
@@ -160,7 +168,7 @@ func (r *Reader) advance(ctx context.Context, c *cursor, enough func(*cursor) bo
 			continue
 		}
 		from := c.offset
-		if err := c.take(part, each); err != nil {
+		if err := c.take(part, read); err != nil {
 			return fmt.Errorf("read back %s: %w", c.TopicPartition, err)
 		}
 		wait = c.offset == from
@@ -270,18 +278,67 @@ func (c *cursor) request(wait bool) *kmsg.FetchRequest {
 	return req
 }
 
+// readFunc reads the batches of an answer, moves the cursor behind them, and says how
+// many bytes they took.
+type readFunc func(c *cursor, raw []byte) (int, error)
+
+// parsing hands on whole batches.
+func parsing(each func(evidence.Batch) error) readFunc {
+	return func(c *cursor, raw []byte) (int, error) {
+		return c.parser.Parse(raw, func(b evidence.Batch) error {
+			if b.LastOffset < c.offset {
+				return nil // a broker may start a little early
+			}
+			b.Records = from(b.Records, c.offset)
+			c.offset = b.LastOffset + 1
+			return each(b)
+		})
+	}
+}
+
+// visiting hands on batches and records.
+func visiting(v batch.Visitor) readFunc {
+	visitor := &standingBehind{Visitor: v}
+	return func(c *cursor, raw []byte) (int, error) {
+		visitor.from = c.offset
+		n, err := c.parser.Visit(raw, visitor)
+		c.offset = visitor.from
+		return n, err
+	}
+}
+
+// standingBehind is a visitor of what stands at an offset and behind it.
+type standingBehind struct {
+	batch.Visitor
+	first int64 // of the batch that is wanted
+	from  int64 // of the next batch
+}
+
+// Batch passes over those that stand before.
+func (b *standingBehind) Batch(h batch.Header, control string) error {
+	b.first = b.from
+	last := h.BaseOffset + int64(h.LastOffsetDelta)
+	if last < b.from {
+		b.first = last + 1
+		return nil
+	}
+	b.from = last + 1
+	return b.Visitor.Batch(h, control)
+}
+
+// Record passes over those that stand before.
+func (b *standingBehind) Record(offset int64, key, value []byte) error {
+	if offset < b.first {
+		return nil
+	}
+	return b.Visitor.Record(offset, key, value)
+}
+
 // take hands on the batches of an answer and moves behind them.
-func (c *cursor) take(part kmsg.FetchResponseTopicPartition, each func(evidence.Batch) error) error {
+func (c *cursor) take(part kmsg.FetchResponseTopicPartition, read readFunc) error {
 	c.end, c.stable = part.HighWatermark, part.LastStableOffset
-	read, err := c.parser.Parse(part.RecordBatches, func(b evidence.Batch) error {
-		if b.LastOffset < c.offset {
-			return nil // a broker may start a little early
-		}
-		b.Records = from(b.Records, c.offset)
-		c.offset = b.LastOffset + 1
-		return each(b)
-	})
-	if err == nil && read == 0 && len(part.RecordBatches) > 0 {
+	n, err := read(c, part.RecordBatches)
+	if err == nil && n == 0 && len(part.RecordBatches) > 0 {
 		return c.askForMore()
 	}
 	return err

@@ -252,13 +252,13 @@ func offsets(t *testing.T, r *Reader, limit int32, each func()) []int64 {
 	c := newCursor(TopicPartition{Topic: "orders", Partition: 0}, 0)
 	c.limit = limit
 	var got []int64
-	err := r.advance(withTimeout(t, patience), c, (*cursor).stableEnd, func(b evidence.Batch) error {
+	err := r.advance(withTimeout(t, patience), c, (*cursor).stableEnd, parsing(func(b evidence.Batch) error {
 		for _, record := range b.Records {
 			got = append(got, record.Offset)
 		}
 		each()
 		return nil
-	})
+	}))
 	if err != nil {
 		t.Error(err)
 	}
