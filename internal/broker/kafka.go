@@ -212,6 +212,20 @@ func (k *Kafka) ListenerAddrs(name string) map[int32]string {
 	return addrs
 }
 
+// Processes are the ids of the servers' processes, for whoever measures what they cost.
+// One that was started again has another id.
+func (k *Kafka) Processes() []int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var pids []int
+	for _, n := range k.nodes {
+		if n.server != nil {
+			pids = append(pids, n.server.Cmd.Process.Pid)
+		}
+	}
+	return pids
+}
+
 // Access is the zero value: Addrs has the plaintext listener.
 func (k *Kafka) Access() Access { return Access{} }
 

@@ -60,6 +60,9 @@ func TestKafka(t *testing.T) {
 	expectListing(t, k)
 	changeOneNode(t, k)
 	pids := serverPIDs(k)
+	if diff := cmp.Diff([]int{pids[len(pids)-1].pid}, k.Processes()); diff != "" {
+		t.Errorf("processes, expected the last one that was started: -want +got:\n%s", diff)
+	}
 	expectWatched(t, k)
 	if err := k.Close(); err != nil {
 		t.Fatal(err)
