@@ -160,6 +160,9 @@ func (r *running) Library() drivers.Library {
 	return drivers.Library{Name: r.hello.Library, Version: r.hello.Version, Via: r.hello.Via}
 }
 
+// Language is what hello told; see drivers.Speaking.
+func (r *running) Language() string { return r.hello.Language }
+
 // The abilities of the protocol.
 const (
 	idempotence  = "idempotence"

@@ -30,3 +30,9 @@ type Running interface {
 	// Start. Clients that were not closed before are given up.
 	Close()
 }
+
+// Speaking is a Running that knows in which language its program is written.
+type Speaking interface {
+	// Language is the language and the version of what runs it: "Python 3.11.7".
+	Language() string
+}

@@ -33,7 +33,7 @@ type program struct {
 
 func (p *program) About() About {
 	about := About{Library: p.running.Library(), Can: p.running.Abilities()}
-	if speaks, is := p.running.(interface{ Language() string }); is {
+	if speaks, is := p.running.(drivers.Speaking); is {
 		about.Language = speaks.Language()
 	}
 	return about

@@ -196,7 +196,7 @@ func (r *run) tell(p Progress) {
 // name is one that nobody had before.
 func (r *run) name(what string) string {
 	r.names++
-	return r.Topics + "-" + what + "-" + strconv.Itoa(r.names)
+	return r.Topics + what + "-" + strconv.Itoa(r.names)
 }
 
 func (r *run) createTopics(ctx context.Context, partitions int32, names ...string) error {

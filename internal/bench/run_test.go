@@ -43,7 +43,7 @@ func options(t testing.TB, w evidence.BenchWork, contestants ...Contestant) Opti
 	}
 	t.Cleanup(func() { _ = cluster.Close() })
 	return Options{
-		Work: w, Contestants: contestants, Cluster: cluster, Topics: "kcompare-bench", Now: time.Now,
+		Work: w, Contestants: contestants, Cluster: cluster, Topics: "kcompare-bench-", Now: time.Now,
 		Load: evidence.BenchLoad{Rounds: 2, WarmUp: 1, Records: 2000, RecordBytes: 100, Keys: 10, Partitions: 3, Rate: 4000, Transaction: 100},
 	}
 }
