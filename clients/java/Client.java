@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,14 +26,17 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -145,7 +150,14 @@ public final class Client {
     who.put(
         "abilities",
         List.of(
-            "idempotence", "transactions", "groups", "rebalances", "plain-close", "bulk", "again"));
+            "idempotence",
+            "transactions",
+            "groups",
+            "rebalances",
+            "plain-close",
+            "bulk",
+            "paced",
+            "again"));
     return who;
   }
 
@@ -236,6 +248,7 @@ public final class Client {
     private final ExecutorService flusher = Executors.newSingleThreadExecutor(Client::daemon);
     private final Pending pending = new Pending();
     private volatile KafkaProducer<byte[], byte[]> library;
+    private volatile boolean closing;
     private boolean transactional;
     private boolean onePerBatch;
     private long next; // number of the next record
@@ -326,6 +339,7 @@ public final class Client {
 
     private void close(Request request) {
       handles.remove(name);
+      closing = true;
       if (request.flag("plainly")) {
         inTurn(request, () -> call(() -> library.close(), Reasons::ofCall));
         endThreads();
@@ -352,9 +366,9 @@ public final class Client {
   }
 
   /** Reports one record, once. */
-  private class Report implements Callback {
-    final Producer producer;
-    final long record;
+  private final class Report implements Callback {
+    private final Producer producer;
+    private final long record;
     private final int partition;
     private final AtomicBoolean reported = new AtomicBoolean();
     private volatile Thread sender;
@@ -372,24 +386,21 @@ public final class Client {
         return; // KafkaProducer.doSend may throw when it has buffered, and the buffer fails later
       }
       if (e == null) {
-        acked(told);
+        out.write(new Run(record, told.partition(), offset(told)).toReport(producer));
       } else {
         boolean refused = Thread.currentThread() == sender;
-        failed(new Failure(Reasons.ofRecord(e, refused, producer.transactional), e));
+        var failure = new Failure(Reasons.ofRecord(e, refused, producer.transactional), e);
+        out.write(failedReport(producer, record, partition, failure));
       }
       producer.pending.add(-1);
     }
+  }
 
-    void acked(RecordMetadata told) {
-      out.write(new Run(record, told.partition(), offset(told)).toReport(producer));
-    }
-
-    void failed(Failure failure) {
-      var report = members("handle", producer.name, "record", record, "outcome", "failed");
-      report.putAll(
-          members("partition", partition < 0 ? null : partition, "error", failure.members));
-      out.write(report);
-    }
+  private static Map<String, Object> failedReport(
+      Producer producer, long record, int partition, Failure failure) {
+    var report = members("handle", producer.name, "record", record, "outcome", "failed");
+    report.putAll(members("partition", partition < 0 ? null : partition, "error", failure.members));
+    return report;
   }
 
   private static long offset(RecordMetadata told) {
@@ -435,19 +446,24 @@ public final class Client {
     }
   }
 
-  /** The records of produce-many, and their reports in runs. */
+  /** The records of produce-many. What is said of them is told in runs. */
   private final class Bulk {
+    private static final int TOGETHER = 1000; // records whose reports are kept in one place
     private static final long TELL_MILLIS = 50;
 
     final long count;
     private final Producer producer;
     private final long first;
     private final String topic;
-    private final int partition;
+    private final Integer partition;
     private final long keys;
-    private final int width;
-    private final Map<Long, BulkReport> reports = new HashMap<>(); // behind what was told
-    private long next; // number, the first that was not told
+    private final byte[] dots;
+    private final double rate;
+    private final int[] latencies; // microseconds, where there is a rate
+    private final Queue<Reports> complete = new ConcurrentLinkedQueue<>();
+    private Thread thread; // hands records over
+    private long began;
+    private long toldAt;
     private long remaining;
     private long lastReport;
 
@@ -455,23 +471,25 @@ public final class Client {
       this.producer = producer;
       this.first = first;
       topic = request.text("topic");
-      partition = (int) request.number("partition");
+      partition = request.number("partition") < 0 ? null : (int) request.number("partition");
       count = request.number("count");
       keys = request.number("keys");
-      width = (int) request.number("value_bytes");
-      next = first;
+      dots = ".".repeat((int) request.number("value_bytes")).getBytes(UTF_8);
+      rate = request.real("rate");
+      latencies = new int[rate > 0 ? (int) count : 0];
+      Arrays.fill(latencies, LATENCY_UNKNOWN);
       remaining = count;
     }
 
     Map<String, Object> produce() throws InterruptedException {
-      long began = System.nanoTime();
-      long toldAt = began;
+      thread = Thread.currentThread();
+      began = System.nanoTime();
+      toldAt = began;
       lastReport = began;
-      for (long n = 0; n < count; n++) {
-        producer.send(record(n), new BulkReport(first + n));
+      for (long n = 0, together = together(); n < count; n += together) {
+        handOver(new Reports(n, (int) Math.min(together, count - n)));
         if (System.nanoTime() - toldAt > TimeUnit.MILLISECONDS.toNanos(TELL_MILLIS)) {
           tell();
-          toldAt = System.nanoTime();
         }
       }
       producer.flusher.submit(producer.library::flush);
@@ -479,15 +497,55 @@ public final class Client {
         tell();
       }
       tell();
-      return members("elapsed_us", (lastReport - began) / 1000);
+      var answer = members("elapsed_us", (lastReport - began) / 1000);
+      if (rate > 0) {
+        answer.put("latencies_us", littleEndian(latencies));
+      }
+      return answer;
+    }
+
+    /** Few where records come slowly, because all of them wait to be told until the last one is. */
+    private long together() {
+      double inTime = rate * TELL_MILLIS / 1e3;
+      return rate == 0 ? TOGETHER : Math.max(1, Math.min(TOGETHER, (long) inTime));
+    }
+
+    private void handOver(Reports reports) {
+      for (int i = 0; i < reports.to.length; i++) {
+        if (rate > 0) {
+          awaitTurn(reports.from + i);
+        }
+        Callback report = reports.of(i);
+        try {
+          producer.library.send(record(reports.from + i), report);
+        } catch (RuntimeException e) {
+          report.onCompletion(null, e);
+        }
+      }
+    }
+
+    /** Returns at once where the record should have been handed over before. */
+    private void awaitTurn(long n) {
+      long early = due(n) - System.nanoTime();
+      while (early > 0 && !producer.closing) {
+        LockSupport.parkNanos(early);
+        early = due(n) - System.nanoTime();
+      }
+    }
+
+    private long due(long n) {
+      return began + Math.round(n * 1e9 / rate);
     }
 
     private ProducerRecord<byte[], byte[]> record(long n) {
       byte[] key = keys == 0 ? null : ("key-" + n % keys).getBytes(UTF_8);
-      String digits = Long.toString(n);
-      String value = digits + ".".repeat(Math.max(0, width - digits.length()));
-      return new ProducerRecord<>(
-          topic, partition < 0 ? null : partition, key, value.getBytes(UTF_8));
+      byte[] digits = Long.toString(n).getBytes(UTF_8);
+      byte[] value = digits;
+      if (digits.length < dots.length) {
+        value = dots.clone();
+        System.arraycopy(digits, 0, value, 0, digits.length);
+      }
+      return new ProducerRecord<>(topic, partition, key, value);
     }
 
     private synchronized boolean awaitReports() throws InterruptedException {
@@ -497,65 +555,102 @@ public final class Client {
       return remaining > 0;
     }
 
-    private synchronized void note(BulkReport report) {
-      reports.put(report.record, report);
+    private synchronized void completed(Reports reports) {
+      complete.add(reports);
+      producer.pending.add(-reports.to.length);
       lastReport = System.nanoTime();
-      if (--remaining == 0) {
+      remaining -= reports.to.length;
+      if (remaining == 0) {
         notifyAll();
       }
     }
 
-    /** What follows without a gap: a batch of one partition has every third record or so. */
-    private synchronized List<BulkReport> takeAcked() {
-      List<BulkReport> taken = new ArrayList<>();
-      for (var report = reports.remove(next); report != null; report = reports.remove(next)) {
-        next++;
-        if (report.acked) {
-          taken.add(report);
-        }
-      }
-      return taken;
-    }
-
     private void tell() {
-      Run run = null;
-      for (BulkReport report : takeAcked()) {
-        if (run != null && run.extend(report.record, report.to, report.at)) {
-          continue;
-        }
-        if (run != null) {
-          out.write(run.toReport(producer));
-        }
-        run = new Run(report.record, report.to, report.at);
+      var runs = new ArrayList<Run>();
+      for (Reports next = complete.poll(); next != null; next = complete.poll()) {
+        next.addTo(runs);
       }
-      if (run != null) {
-        out.write(run.toReport(producer));
-      }
+      runs.forEach(run -> out.write(run.toReport(producer)));
+      toldAt = System.nanoTime();
     }
 
-    private final class BulkReport extends Report {
-      private boolean acked;
-      private int to;
-      private long at;
+    /** What was said of records next to each other. */
+    private final class Reports {
+      private static final int NOTHING = -1;
+      private static final int FAILED = -2; // told by itself
 
-      BulkReport(long record) {
-        super(Bulk.this.producer, record, partition);
+      private final long from;
+      private final int[] to; // partitions
+      private final long[] at; // offsets
+      private int left;
+
+      Reports(long from, int size) {
+        this.from = from;
+        to = new int[size];
+        at = new long[size];
+        left = size;
+        Arrays.fill(to, NOTHING);
       }
 
-      @Override
-      void acked(RecordMetadata told) {
-        acked = true;
-        to = told.partition();
-        at = offset(told);
-        note(this);
+      Callback of(int i) {
+        return (told, e) -> note(i, told, e);
       }
 
-      @Override
-      void failed(Failure failure) {
-        super.failed(failure);
-        note(this);
+      /** Like Report, it may be told twice. */
+      private synchronized void note(int i, RecordMetadata told, Exception e) {
+        if (to[i] != NOTHING) {
+          return;
+        }
+        if (e == null) {
+          acked(i, told);
+        } else {
+          failed(i, e);
+        }
+        left--;
+        if (left == 0) {
+          completed(this);
+        }
+      }
+
+      private void acked(int i, RecordMetadata told) {
+        to[i] = told.partition();
+        at[i] = offset(told);
+        if (rate > 0) {
+          int n = (int) from + i;
+          latencies[n] = micros(System.nanoTime() - due(n));
+        }
+      }
+
+      private void failed(int i, Exception e) {
+        to[i] = FAILED;
+        boolean refused = Thread.currentThread() == thread;
+        var failure = new Failure(Reasons.ofRecord(e, refused, producer.transactional), e);
+        out.write(
+            failedReport(producer, first + from + i, partition == null ? -1 : partition, failure));
+      }
+
+      private void addTo(List<Run> runs) {
+        for (int i = 0; i < to.length; i++) {
+          long number = first + from + i;
+          Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+          if (to[i] != FAILED && (last == null || !last.extend(number, to[i], at[i]))) {
+            runs.add(new Run(number, to[i], at[i]));
+          }
+        }
       }
     }
+  }
+
+  private static final int LATENCY_UNKNOWN = -1; // as an unsigned number the greatest
+
+  private static int micros(long nanos) {
+    return (int) Math.min(Math.round(nanos / 1e3), 0xFFFFFFFEL);
+  }
+
+  private static String littleEndian(int[] numbers) {
+    var bytes = ByteBuffer.allocate(4 * numbers.length).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asIntBuffer().put(numbers);
+    return base64(bytes.array());
   }
 
   /** Counts the records that were taken from stdin and are not reported. */
@@ -1327,6 +1422,10 @@ public final class Client {
 
     long number(String name) {
       return has(name) ? ((Number) members.get(name)).longValue() : 0;
+    }
+
+    double real(String name) {
+      return has(name) ? ((Number) members.get(name)).doubleValue() : 0;
     }
 
     boolean flag(String name) {

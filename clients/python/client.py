@@ -17,16 +17,18 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import confluent_kafka
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-ABILITIES = ["idempotence", "transactions", "groups", "rebalances", "store", "plain-close", "bulk"]
+ABILITIES = ["idempotence", "transactions", "groups", "rebalances", "store", "plain-close", "bulk", "paced"]
 
 # The binding makes no consumer without a group. Nothing is ever committed to this one.
 PLACEHOLDER_GROUP = "kcompare-no-group"
@@ -36,6 +38,8 @@ FLUSH_SECONDS = 0.05
 ROOM_SECONDS = 0.005  # how often a record that found the queue full is offered again
 RUN_SECONDS = 0.1  # how long reports wait to become runs
 WORTHWHILE = 20  # records of a run, on average
+TOGETHER = 1000  # records whose reports are counted together
+LATENCY_UNKNOWN = 0xFFFFFFFF
 POLL_LIMIT = 1000  # records in one answer
 
 # These tell nothing about whether a record was written: a request was or may have been
@@ -329,6 +333,9 @@ class ProducerClient(Client):
         conf["error_cb"] = self.told
         self.logger = output.logger(self.handle)
         self.producer: Producer | None = construct(Producer, conf, self.logger)
+        self.start_polling()
+
+    def start_polling(self) -> None:
         self.polling = True
         self.poller = threading.Thread(target=self.poll, daemon=True)
         self.poller.start()
@@ -420,34 +427,25 @@ class ProducerClient(Client):
             return self.reported.wait_for(lambda: self.pending == 0, timeout)
 
     def produce_many(self, request: Request) -> Answer:
-        first, keys = self.records, request.get("keys", 0)
-        self.records += request["count"]
-        runs = Runs(self.handle, self.output, first)
-        began = time.monotonic()
+        bulk = Bulk(self, request, self.records)
+        self.records += bulk.count
+        return bulk.paced() if bulk.rate else bulk.at_full_speed()
 
-        def delivered(n: int, error: KafkaError | None, message: Message | None) -> None:
-            if error is not None:
-                self.delivered(first + n, error, message)
-                runs.add(first + n, None)
-                return
-            offset = message.offset()
-            runs.add(first + n, (message.partition(), -1 if offset is None else offset))
-            self.pend(-1)
+    @contextmanager
+    def without_poller(self) -> Iterator[None]:
+        """Whoever is inside polls, as a program with one thread does."""
+        self.polling = False
+        self.poller.join()
+        try:
+            yield
+        finally:
+            self.start_polling()
 
-        for n in range(request["count"]):
-            self.pend(1)
-            self.hand_over(
-                partial(delivered, n),
-                topic=request["topic"],
-                partition=request["partition"],
-                key=b"key-%d" % (n % keys) if keys else None,
-                value=(b"%d" % n).ljust(request.get("value_bytes", 0), b"."),
-            )
-        while not self.all_reported(0) and not self.closing.is_set():
+    def await_reports(self) -> None:
+        while self.pending:
+            if self.closing.is_set():
+                raise Failure("unknown-outcome", "_DESTROY", "the producer is being closed")
             self.serve_events(self.producer.flush, FLUSH_SECONDS)
-        elapsed = time.monotonic() - began
-        runs.tell()
-        return {"elapsed_us": round(elapsed * 1e6)}
 
     def init(self, request: Request) -> None:
         self.producer.init_transactions(seconds(request))
@@ -502,6 +500,75 @@ class ProducerClient(Client):
         "commit": commit,
         "abort": abort,
     }
+
+
+class Bulk:
+    """The records of produce-many."""
+
+    def __init__(self, client: ProducerClient, request: Request, first: int) -> None:
+        self.client = client
+        self.first = first  # the number of its first record
+        self.topic = request["topic"]
+        self.partition = request["partition"]
+        self.count = request["count"]
+        self.keys = request.get("keys", 0)
+        self.width = request.get("value_bytes", 0)
+        self.rate = request.get("rate", 0)
+        self.runs = Runs(client.handle, client.output, first)
+
+    def record(self, n: int) -> dict[str, Any]:
+        return {
+            "topic": self.topic,
+            "partition": self.partition,
+            "key": b"key-%d" % (n % self.keys) if self.keys else None,
+            "value": (b"%d" % n).ljust(self.width, b"."),
+        }
+
+    def paced(self) -> Answer:
+        """Each record waits until it is due, and what came too late waits for nothing."""
+        latencies = array("I", [LATENCY_UNKNOWN]) * self.count
+        began = time.monotonic()
+
+        def delivered(n: int, due: float, error: KafkaError | None, message: Message | None) -> None:
+            if error is None:
+                latencies[n] = min(round((time.monotonic() - due) * 1e6), LATENCY_UNKNOWN - 1)
+            self.delivered(n, error, message)
+
+        for n in range(self.count):
+            due = began + n / self.rate
+            if (early := due - time.monotonic()) > 0:
+                self.client.closing.wait(early)
+            self.client.pend(1)
+            self.client.hand_over(partial(delivered, n, due), **self.record(n))
+        self.client.await_reports()
+        return self.answer(time.monotonic() - began) | {"latencies_us": little_endian(latencies)}
+
+    def at_full_speed(self) -> Answer:
+        began = time.monotonic()
+        for n in range(self.count):
+            self.client.pend(1)
+            self.client.hand_over(partial(self.delivered, n), **self.record(n))
+        self.client.await_reports()
+        return self.answer(time.monotonic() - began)
+
+    def delivered(self, n: int, error: KafkaError | None, message: Message | None) -> None:
+        if error is not None:
+            self.client.delivered(self.first + n, error, message)
+            self.runs.add(self.first + n, None)
+            return
+        offset = message.offset()
+        self.runs.add(self.first + n, (message.partition(), -1 if offset is None else offset))
+        self.client.pend(-1)
+
+    def answer(self, elapsed: float) -> Answer:
+        self.runs.tell()
+        return {"elapsed_us": round(elapsed * 1e6)}
+
+
+def little_endian(numbers: array[int]) -> str:
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return to_text(numbers.tobytes())
 
 
 class ConsumerClient(Client):

@@ -73,12 +73,24 @@ func (l *bulkLedger) note(r drivers.Reported) {
 	l.runs = append(l.runs, r)
 }
 
-// agreesWith expects each record reported once and acked, in few runs, and in the log
-// once, where a run that tells says.
+// agreesWith expects few runs, beside what eachInLog does.
 func (l *bulkLedger) agreesWith(b drivers.Bulk, log []LogRecord) error {
+	const perRun = 10 // records, at the least, of a library that may report as it likes
+	l.mu.Lock()
+	runs := int64(len(l.runs))
+	l.mu.Unlock()
+	var few error
+	if runs*perRun > b.Count {
+		few = fmt.Errorf("%d records were reported in %d runs, expected %d runs at most", b.Count, runs, b.Count/perRun)
+	}
+	return errors.Join(few, l.eachInLog(b, log))
+}
+
+// eachInLog expects each record reported once and acked, and in the log once, where a run
+// that tells says.
+func (l *bulkLedger) eachInLog(b drivers.Bulk, log []LogRecord) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	const perRun = 10 // records, at the least, of a library that may report as it likes
 	var f findings
 	told := make([]*drivers.Delivery, b.Count)
 	for _, run := range l.runs {
@@ -96,9 +108,6 @@ func (l *bulkLedger) agreesWith(b drivers.Bulk, log []LogRecord) error {
 				told[n] = &d
 			}
 		}
-	}
-	if int64(len(l.runs))*perRun > b.Count {
-		f.add("%d records were reported in %d runs, expected %d runs at most", b.Count, len(l.runs), b.Count/perRun)
 	}
 	in := map[int64]int{}
 	for _, r := range log {

@@ -23,6 +23,7 @@ func Checks() []Check {
 		{"producer/figures", Figures, tellsFigures},
 		{"producer/close-plainly", PlainClose, closesPlainly},
 		{"producer/many", Bulk, producesMany},
+		{"producer/paced", Paced, producesPaced},
 
 		{"transaction/commit", Transactions, commitShowsAll},
 		{"transaction/commit-flushes", Transactions, commitFlushes},
@@ -50,5 +51,8 @@ func Checks() []Check {
 		{"consumer/close-leaves", Groups, closeLeaves},
 		{"consumer/close-ends-poll", Groups, closeEndsPoll},
 		{"consumer/many", Bulk, consumesMany},
+
+		{"transactional/many", BulkTransactions, producesTransactions},
+		{"processor/many", BulkTransactions, processesMany},
 	}
 }

@@ -102,6 +102,10 @@ const (
 	Rebalances   Needs = "rebalances"
 	Store        Needs = "store"
 	Bulk         Needs = "bulk"
+	Paced        Needs = "paced"
+
+	// BulkTransactions needs bulk and groups, too: what is read in bulk is read by a group.
+	BulkTransactions Needs = "bulk transactions"
 )
 
 // In says whether a driver with these abilities can run the check.
@@ -123,6 +127,10 @@ func (n Needs) In(a drivers.Abilities) bool {
 		return a.Groups && a.Store
 	case Bulk:
 		return a.Bulk
+	case Paced:
+		return a.Bulk && a.Paced
+	case BulkTransactions:
+		return a.Bulk && a.BulkTransactions && a.Transactions && a.Groups
 	}
 	return true
 }
