@@ -28,7 +28,17 @@ from typing import Any
 import confluent_kafka
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-ABILITIES = ["idempotence", "transactions", "groups", "rebalances", "store", "plain-close", "bulk", "paced"]
+ABILITIES = [
+    "idempotence",
+    "transactions",
+    "groups",
+    "rebalances",
+    "store",
+    "plain-close",
+    "bulk",
+    "paced",
+    "bulk-transactions",
+]
 
 # The binding makes no consumer without a group. Nothing is ever committed to this one.
 PLACEHOLDER_GROUP = "kcompare-no-group"
@@ -270,51 +280,6 @@ def unknown_verb(_: Any, request: Request) -> Answer:
     raise Failure("application", "unknown-verb", f"there is no verb {request['verb']!r} here")
 
 
-class Runs:
-    """Reports of produce-many, in the order of its records. Neighbours are told together."""
-
-    def __init__(self, handle: str, output: Output, first: int) -> None:
-        self.handle = handle
-        self.output = output
-        self.next = first
-        self.lock = threading.Lock()
-        self.reports: dict[int, tuple[int, int] | None] = {}  # partition and offset
-        self.since = time.monotonic()
-
-    def add(self, record: int, report: tuple[int, int] | None) -> None:
-        """Notes where a record went; None: it was told by itself."""
-        with self.lock:
-            self.reports[record] = report
-            if time.monotonic() - self.since > RUN_SECONDS:
-                self.tell()
-
-    def tell(self) -> None:
-        reports = []
-        while self.next in self.reports:
-            if (report := self.reports.pop(self.next)) is not None:
-                reports.append((self.next, *report))
-            self.next += 1
-        runs = joined(reports)
-        if len(runs) > 1 and len(reports) < len(runs) * WORTHWHILE:  # neighbours went to different partitions
-            runs = joined((record, -1, -1) for record, _, _ in reports)
-        acked = {"handle": self.handle, "outcome": "acked"}
-        self.output.write(*(acked | {"record": r, "count": count} | place(p, offset) for r, p, offset, count in runs))
-        self.since = time.monotonic()
-
-
-def joined(reports: Iterable[tuple[int, int, int]]) -> list[list[int]]:
-    """Runs of record, partition, offset and count."""
-    runs: list[list[int]] = []
-    for record, partition, offset in reports:
-        if runs:
-            first, where, at, count = run = runs[-1]
-            if record == first + count and partition == where and offset == (at + count if at >= 0 else at):
-                run[3] = count + 1
-                continue
-        runs.append([record, partition, offset, 1])
-    return runs
-
-
 def place(partition: int | None, offset: int | None) -> dict[str, int]:
     """What is known of where a record went."""
     known = {"partition": partition, "offset": offset}
@@ -393,21 +358,30 @@ class ProducerClient(Client):
                 return
             except BufferError:
                 if not self.closing.is_set():
-                    time.sleep(ROOM_SECONDS)
+                    self.await_room()
                     continue
                 report(KafkaError(KafkaError._QUEUE_FULL), None)
             except KafkaException as exception:
                 report(exception.args[0], None)
             return
 
+    def await_room(self) -> None:
+        if self.polling:
+            time.sleep(ROOM_SECONDS)
+        else:
+            self.serve_events(self.producer.poll, ROOM_SECONDS)
+
     def delivered(self, record: int, error: KafkaError | None, message: Message | None) -> None:
+        self.tell(record, error, message)
+        self.pend(-1)
+
+    def tell(self, record: int, error: KafkaError | None, message: Message | None) -> None:
         line = {"handle": self.handle, "record": record, "outcome": "acked" if error is None else "failed"}
         if message is not None:
             line.update(place(message.partition(), message.offset()))
         if error is not None:
             line["error"] = self.reason(error)
         self.output.write(line)
-        self.pend(-1)
 
     def reason(self, error: KafkaError) -> dict[str, str]:
         """Names what the producer died of: librdkafka then purges, and refuses, without saying."""
@@ -429,7 +403,14 @@ class ProducerClient(Client):
     def produce_many(self, request: Request) -> Answer:
         bulk = Bulk(self, request, self.records)
         self.records += bulk.count
-        return bulk.paced() if bulk.rate else bulk.at_full_speed()
+        return bulk.produce()
+
+    def process_many(self, request: Request) -> Answer:
+        source = request["from"]
+        if not isinstance(source, ConsumerClient):
+            raise Failure("application", "_INVALID_ARG", f"there is no consumer {request['consumer']!r}")
+        with self.without_poller():
+            return Processing(self, source, request).run()
 
     @contextmanager
     def without_poller(self) -> Iterator[None]:
@@ -441,11 +422,9 @@ class ProducerClient(Client):
         finally:
             self.start_polling()
 
-    def await_reports(self) -> None:
-        while self.pending:
-            if self.closing.is_set():
-                raise Failure("unknown-outcome", "_DESTROY", "the producer is being closed")
-            self.serve_events(self.producer.flush, FLUSH_SECONDS)
+    def need_open(self) -> None:
+        if self.closing.is_set():
+            raise Failure("unknown-outcome", "_DESTROY", "the producer is being closed")
 
     def init(self, request: Request) -> None:
         self.producer.init_transactions(seconds(request))
@@ -494,6 +473,7 @@ class ProducerClient(Client):
     at_once = {"flush": flush, "close": Client.close}
     verbs = {
         "produce-many": produce_many,
+        "process-many": process_many,
         "init": init,
         "begin": begin,
         "send-offsets": send_offsets,
@@ -507,14 +487,86 @@ class Bulk:
 
     def __init__(self, client: ProducerClient, request: Request, first: int) -> None:
         self.client = client
-        self.first = first  # the number of its first record
         self.topic = request["topic"]
         self.partition = request["partition"]
         self.count = request["count"]
         self.keys = request.get("keys", 0)
         self.width = request.get("value_bytes", 0)
         self.rate = request.get("rate", 0)
-        self.runs = Runs(client.handle, client.output, first)
+        self.transaction = request.get("transaction", 0)
+        self.reports = Reports(client, first, self.count)
+        self.began = 0.0
+
+    def produce(self) -> Answer:
+        if self.rate:
+            return self.timed()  # beside the poller, because this thread sleeps
+        with self.client.without_poller():
+            return self.timed()
+
+    def timed(self) -> Answer:
+        self.began = time.monotonic()
+        latencies = self.all_at_once() if not self.transaction else self.in_transactions()
+        elapsed = time.monotonic() - self.began
+        self.reports.tell()
+        return {"elapsed_us": micros(elapsed), "latencies_us": little_endian(latencies)}
+
+    def all_at_once(self) -> array[int]:
+        if self.rate:
+            self.reports.latencies = array("I", [LATENCY_UNKNOWN]) * self.count
+        self.hand_over(range(self.count))
+        self.await_reports()
+        return self.reports.latencies
+
+    def in_transactions(self) -> array[int]:
+        producer, latencies = self.client.producer, array("I")
+        for first in range(0, self.count, self.transaction):
+            began = time.monotonic()
+            producer.begin_transaction()
+            self.hand_over(range(first, min(first + self.transaction, self.count)))
+            producer.commit_transaction()
+            latencies.append(micros(time.monotonic() - began))
+        self.await_reports()
+        return latencies
+
+    def await_reports(self) -> None:
+        while self.reports.left:
+            self.client.need_open()
+            self.client.serve_events(self.client.producer.flush, FLUSH_SECONDS)
+
+    def hand_over(self, numbers: range) -> None:
+        """Reports of a record that the library places need not say where that is, and are counted."""
+        if self.rate or self.partition >= 0:
+            for n in numbers:
+                self.hand_over_one(n)
+            return
+        first = numbers.start
+        while first < numbers.stop:
+            end = min(first - first % TOGETHER + TOGETHER, numbers.stop)
+            self.client.need_open()
+            self.hand_over_some(range(first, end))
+            self.client.serve_events(self.client.producer.poll, 0)
+            self.reports.tell_in_time()
+            first = end
+
+    def hand_over_one(self, n: int) -> None:
+        due = self.began
+        if self.rate:
+            due += n / self.rate
+            if (early := due - time.monotonic()) > 0:
+                self.client.closing.wait(early)
+        self.client.hand_over(partial(self.reports.one, n, due), **self.record(n))
+
+    def hand_over_some(self, numbers: range) -> None:
+        """The loop that benchmarks measure: nothing in it is kcompare's own."""
+        produce, topic, keys, width = self.client.producer.produce, self.topic, self.keys, self.width
+        report = self.reports.of(numbers.start)
+        for n in numbers:
+            key = b"key-%d" % (n % keys) if keys else None
+            value = (b"%d" % n).ljust(width, b".")
+            try:
+                produce(topic, value, key, -1, report)
+            except (BufferError, KafkaException):
+                self.client.hand_over(partial(report, number=n), **self.record(n))
 
     def record(self, n: int) -> dict[str, Any]:
         return {
@@ -524,45 +576,185 @@ class Bulk:
             "value": (b"%d" % n).ljust(self.width, b"."),
         }
 
-    def paced(self) -> Answer:
-        """Each record waits until it is due, and what came too late waits for nothing."""
-        latencies = array("I", [LATENCY_UNKNOWN]) * self.count
-        began = time.monotonic()
 
-        def delivered(n: int, due: float, error: KafkaError | None, message: Message | None) -> None:
+class Reports:
+    """Reports on the records of produce-many. Neighbours are told together."""
+
+    def __init__(self, client: ProducerClient, first: int, count: int) -> None:
+        self.client = client
+        self.first = first  # number of the first record
+        self.count = count
+        self.left = count
+        self.latencies = array("I")
+        self.lock = threading.Lock()
+        self.next = 0  # the first of those that tell one by one where they are
+        self.places: dict[int, tuple[int, int] | None] = {}  # of those, partition and offset; None: failed
+        self.runs: list[list[int]] = []  # to be told
+        self.block: Callable[..., None] | None = None
+        self.since = time.monotonic()
+
+    def one(self, n: int, due: float, error: KafkaError | None, message: Message | None) -> None:
+        """Takes the report of a record that was due then."""
+        with self.lock:
             if error is None:
-                latencies[n] = min(round((time.monotonic() - due) * 1e6), LATENCY_UNKNOWN - 1)
-            self.delivered(n, error, message)
+                if self.latencies:
+                    self.latencies[n] = micros(time.monotonic() - due)
+                offset = message.offset()
+                self.places[n] = message.partition(), -1 if offset is None else offset
+            else:
+                self.places[n] = None
+                self.client.tell(self.first + n, error, message)
+            self.left -= 1
+        self.tell_in_time()
 
-        for n in range(self.count):
-            due = began + n / self.rate
-            if (early := due - time.monotonic()) > 0:
-                self.client.closing.wait(early)
-            self.client.pend(1)
-            self.client.hand_over(partial(delivered, n, due), **self.record(n))
-        self.client.await_reports()
-        return self.answer(time.monotonic() - began) | {"latencies_us": little_endian(latencies)}
+    def of(self, n: int) -> Callable[..., None]:
+        """What takes the reports of record n and of those around it, and only counts them."""
+        if self.block is None or n % TOGETHER == 0:
+            self.block = self.counted(n - n % TOGETHER)
+        return self.block
 
-    def at_full_speed(self) -> Answer:
+    def counted(self, first: int) -> Callable[..., None]:
+        left = size = min(TOGETHER, self.count - first)
+        failed: list[int] = []
+
+        def report(error: KafkaError | None, message: Message | None, number: int | None = None) -> None:
+            nonlocal left
+            if error is not None:
+                n = int(message.value().partition(b".")[0]) if number is None else number
+                failed.append(n)
+                self.client.tell(self.first + n, error, message)
+            left -= 1
+            if not left:
+                self.told(first, size, failed)
+
+        return report
+
+    def told(self, first: int, size: int, failed: list[int]) -> None:
+        for n in [*sorted(failed), first + size]:
+            if n > first:
+                self.runs.append([first, -1, -1, n - first])
+            first = n + 1
+        self.left -= size
+
+    def tell_in_time(self) -> None:
+        if time.monotonic() - self.since > RUN_SECONDS:
+            self.tell()
+
+    def tell(self) -> None:
+        acked = {"handle": self.client.handle, "outcome": "acked"}
+        with self.lock:
+            runs = joined(sorted(self.runs)) + self.placed()
+            self.runs.clear()
+            self.since = time.monotonic()
+        if runs:
+            self.client.output.write(
+                *(acked | {"record": self.first + n, "count": count} | place(p, o) for n, p, o, count in runs)
+            )
+
+    def placed(self) -> list[list[int]]:
+        """Runs of records that told where they are, as far as there is no gap."""
+        reports = []
+        while self.next in self.places:
+            if (report := self.places.pop(self.next)) is not None:
+                reports.append([self.next, *report, 1])
+            self.next += 1
+        runs = joined(reports)
+        if len(runs) > 1 and len(reports) < len(runs) * WORTHWHILE:  # neighbours went to different partitions
+            runs = joined([n, -1, -1, 1] for n, _, _, _ in reports)
+        return runs
+
+
+def joined(reports: Iterable[list[int]]) -> list[list[int]]:
+    """Runs of record, partition, offset and count."""
+    runs: list[list[int]] = []
+    for record, partition, offset, more in reports:
+        if runs:
+            first, where, at, count = run = runs[-1]
+            if record == first + count and partition == where and offset == (at + count if at >= 0 else at):
+                run[3] = count + more
+                continue
+        runs.append([record, partition, offset, more])
+    return runs
+
+
+class Processing:
+    """What process-many reads, writes and commits."""
+
+    def __init__(self, client: ProducerClient, source: ConsumerClient, request: Request) -> None:
+        self.client = client
+        self.source = source
+        self.topic = request["topic"]
+        self.wanted = request["count"]
+        self.size = request["transaction"]
+        self.deadline = time.monotonic() + seconds(request)
+        self.count = 0
+        self.places: dict[tuple[str, int], int] = {}  # the next offset of each partition that was committed
+
+    def run(self) -> Answer:
+        latencies = array("I")
+        messages = self.wait_for_some()
         began = time.monotonic()
-        for n in range(self.count):
-            self.client.pend(1)
-            self.client.hand_over(partial(self.delivered, n), **self.record(n))
-        self.client.await_reports()
-        return self.answer(time.monotonic() - began)
+        while messages:
+            start = time.monotonic()
+            self.transaction(messages)
+            latencies.append(micros(time.monotonic() - start))
+            messages = self.wait_for_some() if self.count < self.wanted else []
+        elapsed = time.monotonic() - began
+        self.source.returned += self.count
+        return {"count": self.count, "elapsed_us": micros(elapsed), "latencies_us": little_endian(latencies)}
 
-    def delivered(self, n: int, error: KafkaError | None, message: Message | None) -> None:
-        if error is not None:
-            self.client.delivered(self.first + n, error, message)
-            self.runs.add(self.first + n, None)
-            return
-        offset = message.offset()
-        self.runs.add(self.first + n, (message.partition(), -1 if offset is None else offset))
-        self.client.pend(-1)
+    def transaction(self, messages: list[Message]) -> None:
+        producer = self.client.producer
+        producer.begin_transaction()
+        written = 0
+        while messages:
+            written += self.write(messages)
+            messages = self.fetch(min(self.size - written, self.wanted - self.count))
+        group = self.source.consumer.consumer_group_metadata()
+        producer.send_offsets_to_transaction(self.moved(), group, max(0.0, self.deadline - time.monotonic()))
+        producer.commit_transaction(max(0.0, self.deadline - time.monotonic()))
 
-    def answer(self, elapsed: float) -> Answer:
-        self.runs.tell()
-        return {"elapsed_us": round(elapsed * 1e6)}
+    def wait_for_some(self) -> list[Message]:
+        while not (messages := self.fetch(min(self.size, self.wanted - self.count))):
+            self.client.need_open()
+            if time.monotonic() >= self.deadline:
+                text = f"{self.count} of {self.wanted} records came before the time was up"
+                raise Failure("retriable", "_TIMED_OUT", text)
+        return messages
+
+    def fetch(self, limit: int) -> list[Message]:
+        return self.source.consumer.consume(min(limit, POLL_LIMIT), POLL_SECONDS) if limit > 0 else []
+
+    def write(self, messages: list[Message]) -> int:
+        produce, topic = self.client.producer.produce, self.topic
+        for message in messages:
+            if message.error() is not None:
+                raise KafkaException(message.error())
+            try:
+                produce(topic, message.value(), message.key())
+            except BufferError:
+                self.client.hand_over(unheard, topic=topic, value=message.value(), key=message.key())
+        self.client.serve_events(self.client.producer.poll, 0)
+        self.count += len(messages)
+        return len(messages)
+
+    def moved(self) -> list[TopicPartition]:
+        """Positions that changed since the last transaction."""
+        consumer = self.source.consumer
+        now = {
+            (p.topic, p.partition): p.offset for p in checked(consumer.position(consumer.assignment())) if p.offset >= 0
+        }
+        moved = [TopicPartition(*where, offset) for where, offset in now.items() if self.places.get(where) != offset]
+        self.places = now
+        return moved
+
+
+def unheard(*_: Any) -> None:
+    """A report that nobody needs: the commit says what became of the records."""
+
+
+def micros(elapsed: float) -> int:
+    return min(round(elapsed * 1e6), LATENCY_UNKNOWN - 1)
 
 
 def little_endian(numbers: array[int]) -> str:
@@ -787,6 +979,8 @@ class Program:
         elif verb in self.makers:
             self.output.answer(request, self.make)
         elif (client := self.clients.get(request.get("handle", ""))) is not None:
+            if verb == "process-many":
+                request["from"] = self.clients.get(request["consumer"])
             client.take(request)
         else:
             self.output.answer(request, partial(unknown_verb, None))
