@@ -44,18 +44,12 @@ func clientNames(values []string) []string {
 // and those that are installed. Asking by name for one that is not there is an error
 // that says how to get it.
 func (s *State) contestants(ctx context.Context, values []string) ([]drivers.Driver, error) {
-	names := clientNames(values)
-	if len(names) == 1 && names[0] == allClients {
-		return s.available(ctx), nil
+	names, err := distinctClients(values)
+	if err != nil {
+		return nil, err
 	}
-	list := strings.Join(names, ",")
-	for i, name := range names {
-		switch {
-		case name == allClients:
-			return nil, usagef("--client=%s: all stands alone", list)
-		case slices.Contains(names[:i], name):
-			return nil, usagef("--client=%s: %s is named twice", list, name)
-		}
+	if names[0] == allClients {
+		return s.available(ctx), nil
 	}
 	chosen := make([]drivers.Driver, len(names))
 	var group errgroup.Group
@@ -68,20 +62,29 @@ func (s *State) contestants(ctx context.Context, values []string) ([]drivers.Dri
 	return chosen, group.Wait()
 }
 
+// distinctClients reads the values of --client where each may be named once, and all
+// stands alone.
+func distinctClients(values []string) ([]string, error) {
+	names := clientNames(values)
+	list := strings.Join(names, ",")
+	for i, name := range names {
+		switch {
+		case name == allClients && len(names) > 1:
+			return nil, usagef("--client=%s: all stands alone", list)
+		case slices.Contains(names[:i], name):
+			return nil, usagef("--client=%s: %s is named twice", list, name)
+		}
+	}
+	return names, nil
+}
+
 // contestant makes one driver.
 func (s *State) contestant(ctx context.Context, name string) (drivers.Driver, error) {
 	if command, is := strings.CutPrefix(name, execClient); is {
 		return s.stranger(ctx, name, command)
 	}
-	for _, c := range s.Clients {
-		if c.Name != name {
-			continue
-		}
-		d, err := c.New()
-		if err != nil {
-			return nil, usagef("client %s is not available: %w", name, err)
-		}
-		return d, nil
+	if d, is, err := s.builtIn(name); is {
+		return d, err
 	}
 	named, err := install.Parse(name)
 	if errors.Is(err, install.ErrUnknown) {
@@ -96,10 +99,7 @@ func (s *State) contestant(ctx context.Context, name string) (drivers.Driver, er
 
 // clientNames are those without a version that --client takes.
 func (s *State) clientNames() []string {
-	var names []string
-	for _, c := range s.Clients {
-		names = append(names, c.Name)
-	}
+	names := s.builtInNames()
 	for _, c := range install.Catalogue() {
 		names = append(names, c.Name)
 	}

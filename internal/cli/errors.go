@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,20 +33,10 @@ func usagef(format string, args ...any) error {
 // unknown says that there is no thing of that kind and name, which one was
 // probably meant, and which there are.
 func unknown(kind, name string, known []string) error {
-	if slices.Contains(reserved()[kind], name) {
-		return usagef("%s %q is not built yet, see docs/not-covered.md", kind, name)
-	}
 	if near := config.Nearest(name, known); near != "" {
 		return usagef("unknown %s %q: did you mean %s?", kind, name, near)
 	}
 	return usagef("unknown %s %q: expected %s", kind, name, strings.Join(known, ", "))
-}
-
-// reserved are names of the contract that nothing stands behind yet.
-func reserved() map[string][]string {
-	return map[string][]string{
-		"command": {"bench"},
-	}
 }
 
 // codeError carries the exit code of a command that did its work: what it found

@@ -45,7 +45,12 @@ func (o output) toStdout() bool { return o.file == "" || o.file == "-" }
 // check finds out before a run whether the result can be written afterwards. Beside the
 // formats that every report has there may be others.
 func (o output) check(others ...string) error {
-	if err := oneOf("format", o.format, append([]string{formatText, formatMarkdown, formatJSON}, others...)...); err != nil {
+	return o.checkOf(append([]string{formatText, formatMarkdown, formatJSON}, others...)...)
+}
+
+// checkOf is check for a report that has these formats alone.
+func (o output) checkOf(formats ...string) error {
+	if err := oneOf("format", o.format, formats...); err != nil {
 		return err
 	}
 	if _, err := lang.Parse(cmp.Or(o.lang, string(lang.English))); err != nil {

@@ -24,7 +24,7 @@ what each library promised and what really happened.`,
 	root.SetErr(s.Stderr)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newRun(s), newScenarios(s), newClients(s), newReport(s), newBroker(s), newProxy(s), newTopics(s), newConfig(s), newLint(s), newProbe(s), newDocs(s), newContestant(s))
+	root.AddCommand(newRun(s), newScenarios(s), newClients(s), newReport(s), newBroker(s), newProxy(s), newTopics(s), newConfig(s), newLint(s), newProbe(s), newDocs(s), newBench(s), newContestant(s), newServeClient(s))
 	return root
 }
 

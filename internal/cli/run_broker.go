@@ -30,17 +30,24 @@ func (o *runOptions) checkBroker() error {
 
 // whichBroker reads --broker and --bootstrap-servers, which say the same.
 func (o *runOptions) whichBroker() (err error) {
-	switch {
-	case o.bootstrap != "" && o.broker != brokerEmbedded:
-		return usagef("--broker=%s and --bootstrap-servers=%s: give one of them", o.broker, o.bootstrap)
-	case o.bootstrap != "":
-		o.servers, err = servers("bootstrap-servers", o.bootstrap)
-	case strings.Contains(o.broker, ":"):
-		o.servers, err = servers("broker", o.broker)
-	case o.broker != brokerEmbedded && o.broker != brokerKafka:
-		return usagef("--broker=%s: expected %s, %s or HOST:PORT,...", o.broker, brokerEmbedded, brokerKafka)
-	}
+	o.servers, err = whichCluster(o.broker, o.bootstrap)
 	return err
+}
+
+// whichCluster reads the values of --broker and --bootstrap-servers: the servers of a cluster
+// of the user's own, nil where --broker says which one to start.
+func whichCluster(broker, bootstrap string) ([]string, error) {
+	switch {
+	case bootstrap != "" && broker != brokerEmbedded:
+		return nil, usagef("--broker=%s and --bootstrap-servers=%s: give one of them", broker, bootstrap)
+	case bootstrap != "":
+		return servers("bootstrap-servers", bootstrap)
+	case strings.Contains(broker, ":"):
+		return servers("broker", broker)
+	case broker != brokerEmbedded && broker != brokerKafka:
+		return nil, usagef("--broker=%s: expected %s, %s or HOST:PORT,...", broker, brokerEmbedded, brokerKafka)
+	}
+	return nil, nil
 }
 
 func (o *runOptions) checkOwnCluster() (err error) {

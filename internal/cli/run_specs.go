@@ -41,7 +41,7 @@ func (o *runOptions) specs(ctx context.Context) ([]trial.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.overrides, err = overrides(o.settings); err != nil {
+	if o.overrides, err = overrides(o.settings, notForX); err != nil {
 		return nil, err
 	}
 	var specs []trial.Spec
@@ -228,8 +228,8 @@ var notForX = map[string]string{
 }
 
 // overrides reads -X and checks each setting by itself, so that a mistake in it
-// is not put down to a variant.
-func overrides(args []string) (map[string]string, error) {
+// is not put down to a variant. fixed are those that are not the user's to give, and why.
+func overrides(args []string, fixed map[string]string) (map[string]string, error) {
 	read, err := pairs(args)
 	if err != nil {
 		return nil, err
@@ -239,7 +239,7 @@ func overrides(args []string) (map[string]string, error) {
 		return nil, usageError{err}
 	}
 	for key := range canonical {
-		if why, fixed := notForX[key]; fixed {
+		if why, is := fixed[key]; is {
 			return nil, usagef("-X %s: %s", key, why)
 		}
 	}
@@ -260,14 +260,19 @@ func (o *runOptions) prepareOutput() error {
 	if err := o.output.check(formatHTML); err != nil {
 		return err
 	}
-	if o.evidenceDir == "" {
+	return prepareFolder(o.evidenceDir)
+}
+
+// prepareFolder makes the folder of --evidence, if there is to be one.
+func prepareFolder(dir string) error {
+	if dir == "" {
 		return nil
 	}
-	if err := os.MkdirAll(o.evidenceDir, 0o755); err != nil {
-		return usagef("--evidence=%s: %w", o.evidenceDir, err)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return usagef("--evidence=%s: %w", dir, err)
 	}
-	if err := writable(o.evidenceDir); err != nil {
-		return usagef("--evidence=%s: %w", o.evidenceDir, err)
+	if err := writable(dir); err != nil {
+		return usagef("--evidence=%s: %w", dir, err)
 	}
 	return nil
 }
