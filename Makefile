@@ -95,8 +95,11 @@ fmt-clients: ## what lint-clients asks for
 fmt: ## gofmt and import order
 	$(LINT) fmt ./...
 
-bench: ## figures: proxy (beside toxiproxy, too), read-back, audit, drivers
-	$(GO) test -run='^$$' -bench=. -benchmem ./...
+DATE ?= $(shell date -u +%Y-%m-%d)
+PERFORMANCE = $(GO) run ./cmd/performance
+
+bench: ## how fast kcompare itself is, beside direct and beside toxiproxy: docs/performance.md; fails where a requirement is not met
+	$(PERFORMANCE) bench --go='$(GO)' --date=$(DATE)
 
 FUZZTIME ?= 20s
 fuzz: ## every fuzz target for FUZZTIME each

@@ -36,26 +36,15 @@ import (
 //	toxiproxy-MB/s   in the median round
 //	direct-MB/s      in the median round: what the machine does without a relay
 //
-// Less than three times in "headers" is a failure, if it is so by the clock and by
-// processor time: by the clock alone, other work on the machine was measured, which
-// leaves every relay the same share.
+// What is required of the first two is said in internal/performance.
 func BenchmarkBesideToxiproxy1MiB(b *testing.B) {
 	program := buildToxiproxy(b)
-	b.Run("headers", func(b *testing.B) {
-		byClock, byProcessor := besideToxiproxy(b, program, "headers")
-		if b.N >= leastFrames && byClock < leastTimes && byProcessor < leastTimes {
-			b.Errorf("%.2f times the throughput of toxiproxy, %.2f times for the same processor time, expected at least %d times", byClock, byProcessor, leastTimes)
-		}
-	})
-	b.Run("records", func(b *testing.B) { besideToxiproxy(b, program, "records") })
+	for _, trace := range []string{"headers", "records"} {
+		b.Run(trace, func(b *testing.B) { besideToxiproxy(b, program, trace) })
+	}
 }
 
-const (
-	leastTimes  = 3
-	leastFrames = 200 // fewer say nothing
-)
-
-func besideToxiproxy(b *testing.B, program, trace string) (byClock, byProcessor float64) {
+func besideToxiproxy(b *testing.B, program, trace string) {
 	frame, plain := produceFrame(b, kgo.NoCompression())
 	upstream := sink(b)
 	toxiproxy, toxiAddr := startToxiproxy(b, program, upstream)
@@ -73,14 +62,11 @@ func besideToxiproxy(b *testing.B, program, trace string) (byClock, byProcessor 
 	}
 	b.StopTimer()
 	toxiCPU, ownCPU = toxiproxy.processorTime(b)-toxiCPU, proxy.processorTime(b)-ownCPU
-	byClock = toxi.median().Seconds() / own.median().Seconds()
-	byProcessor = toxiCPU.Seconds() / max(ownCPU, tick).Seconds()
 	rate := func(s *stream) float64 { return float64(plain) * roundOf / 1e6 / s.median().Seconds() }
-	b.ReportMetric(byClock, "x-toxiproxy")
-	b.ReportMetric(byProcessor, "x-toxiproxy-cpu")
+	b.ReportMetric(toxi.median().Seconds()/own.median().Seconds(), "x-toxiproxy")
+	b.ReportMetric(toxiCPU.Seconds()/max(ownCPU, tick).Seconds(), "x-toxiproxy-cpu")
 	b.ReportMetric(rate(toxi), "toxiproxy-MB/s")
 	b.ReportMetric(rate(direct), "direct-MB/s")
-	return byClock, byProcessor
 }
 
 // median is what the median round took.
