@@ -133,28 +133,32 @@ func (p *partition) Record(_ int64, key, value []byte) error {
 	return nil
 }
 
-// settling is how long the read-back waits for more where something is missing: with
-// acks=0 a client is done before the broker is.
+// settling is how long the read-back waits for more where something is missing and
+// fewer acks than all were asked for: with 0 a client is done before the broker is, with 1
+// before the followers are, and a reader sees no further than those.
 const settling = 2 * time.Second
 
+// lookAgain is the pause between two looks at a log that is short of records.
+const lookAgain = 50 * time.Millisecond
+
 // readBack reads a topic from these offsets on, until every record is there or nothing
-// more came for a while.
-func readBack(ctx context.Context, r *broker.Reader, topic string, from map[broker.TopicPartition]int64, d *delivered) error {
+// more came for so long.
+func readBack(ctx context.Context, r *broker.Reader, topic string, from map[broker.TopicPartition]int64, d *delivered, wait time.Duration) error {
 	partitions := make([]*partition, d.load.Partitions)
 	at := make([]int64, d.load.Partitions)
 	for id := range d.load.Partitions {
 		partitions[id] = &partition{delivered: d, id: id, open: map[int64][]held{}}
 		at[id] = from[broker.TopicPartition{Topic: topic, Partition: id}]
 	}
-	patience := time.NewTimer(settling)
+	patience := time.NewTimer(wait)
 	defer patience.Stop()
 	for {
 		moved, err := readOn(ctx, r, topic, partitions, at)
-		if err != nil || d.lost() == 0 {
+		if err != nil || d.lost() == 0 || wait == 0 {
 			return err
 		}
 		if moved {
-			patience.Reset(settling)
+			patience.Reset(wait)
 		}
 		select {
 		case <-time.After(lookAgain):
@@ -178,9 +182,6 @@ func readOn(ctx context.Context, r *broker.Reader, topic string, partitions []*p
 	}
 	return moved, nil
 }
-
-// lookAgain is the pause between two looks at a log that is short of records.
-const lookAgain = 50 * time.Millisecond
 
 // void says what is wrong with the log; empty if nothing is.
 func (d *delivered) void() []string {

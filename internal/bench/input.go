@@ -54,7 +54,7 @@ func (r *run) makeInput(ctx context.Context, load evidence.BenchLoad) (input, er
 		return in, err
 	}
 	d := newDelivered(load, false)
-	if err := readBack(ctx, r.reader, in.topic, nil, d); err != nil {
+	if err := readBack(ctx, r.reader, in.topic, nil, d, 0); err != nil {
 		return in, err
 	}
 	if why := d.void(); why != nil {

@@ -174,7 +174,7 @@ func (r *run) note(ctx context.Context, c *contestant, t Turn, told Played, befo
 		topic = t.Out
 	}
 	d := newDelivered(c.load, c.about.Counted)
-	if err := readBack(ctx, r.reader, topic, before, d); err != nil {
+	if err := readBack(ctx, r.reader, topic, before, d, c.settles()); err != nil {
 		return void, err
 	}
 	played.Records, played.Bytes, played.Batches = d.records, d.bytes, d.batches
@@ -184,6 +184,14 @@ func (r *run) note(ctx context.Context, c *contestant, t Turn, told Played, befo
 		void = append(void, d.transactions(told.Transactions)...)
 	}
 	return void, nil
+}
+
+// settles is how long the log may still grow after a turn.
+func (c *contestant) settles() time.Duration {
+	if acks := c.config["acks"]; acks == "0" || acks == "1" {
+		return settling
+	}
+	return 0
 }
 
 // tellTimes writes down what only the player can tell.
