@@ -245,6 +245,16 @@ func TestReadPartitionWaitsForMarker(t *testing.T) {
 	}
 }
 
+// offsetsVisited is a batch.Visitor that lists the offset of every record.
+type offsetsVisited struct{ offsets []int64 }
+
+func (*offsetsVisited) Batch(batch.Header, string) error { return nil }
+
+func (v *offsetsVisited) Record(offset int64, _, _ []byte) error {
+	v.offsets = append(v.offsets, offset)
+	return nil
+}
+
 // offsets reads a partition with a small limit, so that every batch needs a
 // fetch of its own, and lists the offset of every record.
 func offsets(t *testing.T, r *Reader, limit int32, each func()) []int64 {
@@ -261,6 +271,15 @@ func offsets(t *testing.T, r *Reader, limit int32, each func()) []int64 {
 	}))
 	if err != nil {
 		t.Error(err)
+	}
+	visited := &offsetsVisited{}
+	c = newCursor(c.TopicPartition, 0)
+	c.limit = limit
+	if err := r.advance(withTimeout(t, patience), c, (*cursor).stableEnd, visiting(visited)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, visited.offsets); diff != "" {
+		t.Errorf("visited otherwise than parsed: -parsed +visited:\n%s", diff)
 	}
 	return got
 }
