@@ -18,7 +18,7 @@ type meter struct {
 }
 
 func (r *run) begin(c *contestant) meter {
-	m := meter{faults: r.between.fired()}
+	m := meter{faults: c.between.fired()}
 	if pid := c.player.Process(); pid != 0 {
 		m.client = clock(pid)
 	}
@@ -45,7 +45,7 @@ func (r *run) end(c *contestant, m meter, told Played, played *evidence.BenchRou
 		}
 	}
 	c.told.PeakMemoryBytes = max(c.told.PeakMemoryBytes, peak)
-	played.Faults = r.between.fired() - m.faults
+	played.Faults = c.between.fired() - m.faults
 	return wall
 }
 

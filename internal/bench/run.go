@@ -32,10 +32,6 @@ func Run(ctx context.Context, o Options) (evidence.Bench, error) {
 	}
 	defer reader.Close()
 	r := &run{Options: o, reader: reader, inputs: map[inputLoad]input{}, began: o.Now(), bench: o.blank()}
-	if r.between, err = o.stand(ctx); err != nil {
-		return evidence.Bench{}, err
-	}
-	defer r.between.close()
 	return r.play(ctx)
 }
 
@@ -53,7 +49,6 @@ func (o Options) blank() evidence.Bench {
 type run struct {
 	Options
 	reader  *broker.Reader
-	between between
 	inputs  map[inputLoad]input
 	names   int // given so far
 	began   time.Time
@@ -64,11 +59,12 @@ type run struct {
 // contestant is one that plays.
 type contestant struct {
 	Contestant
-	load   evidence.BenchLoad
-	config map[string]string // all that it is given, without what it cannot express
-	player Player
-	about  About
-	told   *evidence.BenchContestant
+	load    evidence.BenchLoad
+	config  map[string]string // all that it is given, without what it cannot express
+	player  Player
+	about   About
+	between *between // of its last turn
+	told    *evidence.BenchContestant
 }
 
 // play is a run from the first process to the last.
@@ -76,6 +72,7 @@ func (r *run) play(ctx context.Context) (evidence.Bench, error) {
 	defer func() {
 		for _, c := range r.players {
 			c.player.Close()
+			_ = c.between.close() // its last turn has said what was wrong
 		}
 	}()
 	err := r.open(ctx)

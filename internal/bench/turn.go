@@ -45,12 +45,19 @@ func (r *run) turn(ctx context.Context, c *contestant, round, turn int) (evidenc
 
 // playTurn fills played in. The words say why the round is void beside the error.
 func (r *run) playTurn(ctx context.Context, c *contestant, played *evidence.BenchRound) (void []string, err error) {
-	t, s, clean, err := r.prepare(ctx, c)
-	defer func() { err = errors.Join(err, clean()) }()
+	now, err := r.stand(c.config)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.player.Ready(ctx, s); err != nil {
+	was := c.between
+	c.between = now
+	t, s, clean, err := r.prepare(ctx, c)
+	defer func() { err = errors.Join(err, clean()) }()
+	if err != nil {
+		return nil, errors.Join(err, was.close())
+	}
+	err = c.player.Ready(ctx, s)
+	if err = errors.Join(err, was.close()); err != nil {
 		return nil, fmt.Errorf("make it ready: %w", err)
 	}
 	before, err := r.before(ctx, c, s)
@@ -70,14 +77,14 @@ func (r *run) playTurn(ctx context.Context, c *contestant, played *evidence.Benc
 		return void, context.Cause(ctx)
 	}
 	more, err := r.note(ctx, c, t, told, before, played)
-	return append(void, more...), err
+	return append(void, more...), errors.Join(err, c.between.trouble())
 }
 
 // prepare makes topics for a turn, and the function that removes them.
 func (r *run) prepare(ctx context.Context, c *contestant) (Turn, Stage, func() error, error) {
 	t := Turn{Load: c.load}
 	s := Stage{
-		Work: r.Work, Servers: r.between.servers, Config: c.config, Load: c.load,
+		Work: r.Work, Servers: c.between.servers, Config: c.between.config, Load: c.load,
 		Group: r.name("group"), ID: r.name("id"),
 	}
 	nothing := func() error { return nil }

@@ -97,6 +97,12 @@ type BenchContestant struct {
 
 // BenchSeen is effective settings as the wire showed them. What was not to be seen in
 // this work, such as the acks of a consumer, is absent.
+//
+// Words and counts come out the same in each run, and are equal or they are not. Three figures
+// are measured: two contestants with the same settings differ in the largest batch and its
+// records by less than a twentieth (by one record, and by what a library counts into the
+// limit), in the record's bytes by less than a hundredth (numbers have more or fewer digits),
+// and in linger by less than 2 ms or a quarter, whichever is more (a thread has to wake up).
 type BenchSeen struct {
 	Acks             string   `json:"acks,omitempty"` // "all", "1", "0"
 	Idempotent       string   `json:"idempotent,omitempty"`
@@ -113,6 +119,10 @@ type BenchSeen struct {
 	Versions         []string `json:"versions,omitempty"`           // of APIs that the work is made of: "Produce v12"
 	Records          int64    `json:"records"`                      // that the short run had
 	Requests         int64    `json:"requests"`                     // Produce or Fetch, that it took
+
+	// NotSeen is why a setting is absent that others may show: "linger", a client that
+	// does not pace its records.
+	NotSeen map[string]string `json:"not_seen,omitempty"`
 }
 
 // BenchRound is one contestant's turn.
