@@ -203,7 +203,7 @@ type BenchMetric struct {
 	Name     string         `json:"name"` // "records/s"
 	Unit     string         `json:"unit"`
 	More     bool           `json:"more"`     // more is better
-	Standing []BenchFigures `json:"standing"` // the best first; without a ranking in the order of the contestants
+	Standing []BenchFigures `json:"standing"` // the best first; without a ranking, and where values of a key are compared, in the order of the contestants
 }
 
 // BenchFigures is one contestant's figure.
@@ -227,6 +227,10 @@ type BenchRatio struct {
 	Mean    float64 `json:"mean"`
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
+
+	// Visible is the smallest difference, 0.03 for 3 %, that as many rounds with as much
+	// noise show in nine of ten runs.
+	Visible float64 `json:"visible"`
 }
 
 // Differs says whether the interval leaves 1 out. Where it does not, no difference was seen.

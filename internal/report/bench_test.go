@@ -1,0 +1,155 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+
+	"kcompare/internal/bench"
+	"kcompare/internal/evidence"
+	"kcompare/internal/lang"
+	"kcompare/internal/report"
+)
+
+// measured is a bench of two clients over ten rounds, of which the second is faster, with
+// everything in it that a report can show of one.
+func measured() evidence.Bench {
+	franz, librdkafka := benched("franz", "franz-go v1.22.3"), benched("librdkafka", "librdkafka 2.12.0 (confluent-kafka-go v2.12.0)")
+	librdkafka.Seen.LargestBatch, librdkafka.Seen.Versions = 130910, []string{"Produce v10"}
+	librdkafka.Inexpressible = map[string]string{"queue.buffering.max.messages": "kafka-clients limits its buffer by bytes alone"}
+	librdkafka.Differences = []string{"reconnect.backoff.ms: franz-go has no backoff for connections, it waits the retry backoff"}
+	b := evidence.Bench{
+		Command: "bench", Schema: evidence.BenchSchema, Kcompare: "dev", Platform: "linux/amd64",
+		Machine: evidence.Machine{Processor: "Example CPU", Cores: 2, MemoryMB: 8000, System: "Debian GNU/Linux 12"},
+		Broker:  evidence.Broker{Kind: "kafka", Software: "Apache Kafka 4.1.1", Nodes: 1},
+		Work:    evidence.BenchProduce, Again: "kcompare bench produce --client=franz,librdkafka --broker=kafka",
+		Config:      map[string]string{"acks": "all", "enable.idempotence": "true", "linger.ms": "5", "batch.size": "131072"},
+		Load:        evidence.BenchLoad{Rounds: 10, WarmUp: 1, Records: 100000, RecordBytes: 100, Partitions: 6},
+		Contestants: []evidence.BenchContestant{franz, librdkafka},
+		ElapsedMS:   61300,
+	}
+	for round := range 11 {
+		noise := 1 + 0.02*math.Sin(float64(7*round))
+		b.Rounds = append(b.Rounds, turn("franz", round, 520*noise), turn("librdkafka", round, 400/noise))
+	}
+	b.Judgement = bench.Judge(b)
+	return b
+}
+
+func benched(name, library string) evidence.BenchContestant {
+	linger := 5.1
+	return evidence.BenchContestant{
+		Name: name, Client: name, Library: library, Language: "Go 1.26.0", PeakMemoryBytes: 61400000,
+		Seen: &evidence.BenchSeen{
+			Acks: "all", Idempotent: "true", Codec: "none", RecordBytes: 100, Partitions: 6, LargestBatch: 131020, LargestRecords: 1130,
+			LingerMS: &linger, InFlight: 5, BatchesInRequest: 1.4, Versions: []string{"Produce v12"}, Records: 20000, Requests: 31,
+		},
+	}
+}
+
+func turn(name string, round int, ms float64) evidence.BenchRound {
+	return evidence.BenchRound{
+		Contestant: name, Round: round, Turn: 1, Records: 100000, Bytes: 10000000, ElapsedUS: int64(ms * 1000),
+		ClientCPUUS: int64(ms * 700), BrokerCPUUS: 300000, OwnCPUUS: 4000, Batches: 120,
+		Allocated: &evidence.BenchAllocated{Objects: 210000, Bytes: 31000000},
+	}
+}
+
+// unequalBench has a client whose batches are another size.
+func unequalBench() evidence.Bench {
+	b := measured()
+	b.Contestants[1].Seen.LargestBatch = 16384
+	b.Judgement = bench.Judge(b)
+	return b
+}
+
+// openBench has void rounds, so many that nothing is judged, and a client that was not proven.
+func openBench() evidence.Bench {
+	b := measured()
+	b.Faults, b.Unfinished = []string{"rtt:5ms"}, 2
+	b.Contestants[1].Seen = nil
+	for i := range b.Rounds {
+		b.Rounds[i].Faults = 1
+		if i > 3 && i%2 == 0 {
+			b.Rounds[i].Void = fmt.Sprintf("lost %d of 100000 records", i)
+		}
+	}
+	b.Judgement = bench.Judge(b)
+	return b
+}
+
+// comparedBench is one client with two settings, which makes no difference.
+func comparedBench() evidence.Bench {
+	b := measured()
+	b.Compare, b.Again = "enable.idempotence", "kcompare bench --compare enable.idempotence=true,false --broker=kafka"
+	for i, value := range []string{"true", "false"} {
+		c := benched("franz", "franz-go v1.22.3")
+		c.Name, c.Value, c.Config = "franz enable.idempotence="+value, value, map[string]string{"enable.idempotence": value}
+		c.Seen.Idempotent = value
+		b.Contestants[i] = c
+	}
+	delete(b.Config, "enable.idempotence")
+	b.Rounds = nil
+	for round := range 11 {
+		for i, c := range b.Contestants {
+			b.Rounds = append(b.Rounds, turn(c.Name, round, 500*(1+0.02*math.Sin(float64(7*round+3*i)))))
+		}
+	}
+	b.Judgement = bench.Judge(b)
+	return b
+}
+
+// latencyBench is at a fixed rate.
+func latencyBench() evidence.Bench {
+	b := measured()
+	b.Work, b.Load.Rate, b.Again = evidence.BenchLatency, 20000, "kcompare bench latency --client=franz,librdkafka --rate=20000"
+	for i := range b.Rounds {
+		r := &b.Rounds[i]
+		p := 900 + r.ElapsedUS%1000
+		r.ElapsedUS = 5000000
+		r.Latency = &evidence.BenchLatencies{Count: 100000, P50: p, P95: 2 * p, P99: 3*p + int64(i%2)*2000, P999: 8 * p, Max: 20 * p, Histogram: "kept"}
+	}
+	b.Judgement = bench.Judge(b)
+	return b
+}
+
+func benches() map[string]evidence.Bench {
+	return map[string]evidence.Bench{
+		"bench-ranked": measured(), "bench-unequal": unequalBench(), "bench-open": openBench(),
+		"bench-compared": comparedBench(), "bench-latency": latencyBench(),
+	}
+}
+
+// TestBench holds each kind of bench, as text and as markdown, in both languages, against its
+// golden file.
+func TestBench(t *testing.T) {
+	for name, b := range benches() {
+		for _, l := range lang.Languages() {
+			var text, markdown bytes.Buffer
+			if err := report.BenchText(&text, b, report.TextOptions{In: lang.In(l)}); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.SplitSeq(text.String(), "\n") {
+				if lipgloss.Width(line) > 100 {
+					t.Errorf("%s: wider than 100 columns: %s", name, line)
+				}
+				if l == lang.Russian && threeWords.MatchString(line) && !strings.Contains(line, "kcompare bench") {
+					t.Errorf("%s: %s", name, strings.TrimSpace(line))
+				}
+			}
+			if err := report.BenchMarkdown(&markdown, b, lang.In(l)); err != nil {
+				t.Fatal(err)
+			}
+			prefix := ""
+			if l == lang.Russian {
+				prefix = "ru-"
+			}
+			compareGolden(t, prefix+name+".txt", text.String())
+			compareGolden(t, prefix+name+".md", markdown.String())
+		}
+	}
+}
