@@ -16,7 +16,7 @@ import (
 type making struct {
 	client *served
 	bulk   *bulk
-	reports
+	*reports
 	pace   pace
 	values memory
 	keys   [][]byte
@@ -54,8 +54,7 @@ func (b *bulk) check(transactional bool) error {
 }
 
 func newMaking(c *served, b *bulk) *making {
-	m := &making{client: c, bulk: b, pace: pace{rate: b.Rate, clock: c.clock}, keys: keysOf(b)}
-	m.reports.of(c)
+	m := &making{client: c, bulk: b, pace: pace{rate: b.Rate, clock: c.clock}, keys: keysOf(b), reports: newReports(c)}
 	c.produced += b.Count
 	if b.Transaction > 0 {
 		m.transactions = make(latencies, 0, timed(drivers.Bulk{Count: b.Count, Transaction: b.Transaction}))

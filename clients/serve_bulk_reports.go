@@ -10,8 +10,8 @@ import (
 )
 
 // reports collects what is said of the records of a bulk and tells it in runs. Each block
-// of records has its functions once and is used again when all of it was told, so that as
-// many blocks exist as records are under way.
+// of records has its functions once and is used again when all of it was told, in a later
+// bulk as well, so that as many blocks exist as records are under way.
 //
 //	handOver -> report(n) --library--> block.reported -> tell -> lines
 type reports struct {
@@ -25,16 +25,18 @@ type reports struct {
 
 	mu     sync.Mutex
 	blocks []*block // not told wholly, in their order
-	spare  []*block
-	told   int64 // records, from the first on
+	spare  []*block // blank
+	told   int64    // records, from the first on
 }
 
 // runTime is how long reports may wait to become runs.
 const runTime = 100 * time.Millisecond
 
-// of begins anew, for a bulk of the client.
-func (r *reports) of(c *served) {
-	r.client, r.first, r.full = c, c.produced, make(chan struct{}, 1)
+// newReports has the blocks that an earlier bulk of the client left.
+func newReports(c *served) *reports {
+	r := &reports{client: c, first: c.produced, full: make(chan struct{}, 1), spare: c.blank}
+	c.blank = nil
+	return r
 }
 
 // time asks how long each record takes.
@@ -51,6 +53,7 @@ func (r *reports) report(n int64) func(drivers.Delivery) {
 	if i == 0 {
 		r.current = r.next(n)
 	}
+	r.current.handed = i + 1
 	return r.current.report[i]
 }
 
@@ -63,7 +66,7 @@ func (r *reports) next(n int64) *block {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b := r.takeSpare()
-	b.begin = n
+	b.of, b.begin = r, n
 	r.blocks = append(r.blocks, b)
 	return b
 }
@@ -74,7 +77,7 @@ func (r *reports) takeSpare() *block {
 		r.spare = r.spare[:last]
 		return b
 	}
-	return newBlock(r)
+	return newBlock()
 }
 
 // tellOften tells what there is to tell until stop is called, which tells the rest.
@@ -96,7 +99,24 @@ func (r *reports) tellOften() (stop func()) {
 			}
 		}
 	}()
-	return func() { close(over); <-ended }
+	return func() {
+		close(over)
+		<-ended
+		r.client.blank = r.lastBlank()
+	}
+}
+
+// lastBlank is what a later bulk may use: not a block of which something was handed over
+// and never reported, which may still come.
+func (r *reports) lastBlank() []*block {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, b := range r.blocks {
+		if b.handed == b.reportedUpTo() {
+			r.spare = append(r.spare, b.clear())
+		}
+	}
+	return r.spare
 }
 
 // tell reports what stands without a gap behind what was told, where it is so many
@@ -116,8 +136,7 @@ func (r *reports) tell(least int64) {
 		if r.told = b.begin + to; to < blockSize {
 			return
 		}
-		b.clear()
-		r.blocks, r.spare = r.blocks[1:], append(r.spare, b)
+		r.blocks, r.spare = r.blocks[1:], append(r.spare, b.clear())
 	}
 }
 
@@ -133,7 +152,9 @@ const blockSize = 2048
 // block is what was said of blockSize records. Its functions may be called from any
 // goroutine; a bit that is set publishes what is known of its record.
 type block struct {
+	of         *reports
 	begin      int64 // the number of its first record in the bulk
+	handed     int64 // how many of its records are handed over, or were refused
 	report     [blockSize]func(drivers.Delivery)
 	partitions [blockSize]int32
 	offsets    [blockSize]int64
@@ -143,19 +164,19 @@ type block struct {
 	failed map[int64]drivers.Delivery
 }
 
-func newBlock(r *reports) *block {
+func newBlock() *block {
 	b := &block{}
 	for i := range b.report {
-		b.report[i] = func(d drivers.Delivery) { r.reported(b, int64(i), d) }
+		b.report[i] = func(d drivers.Delivery) { b.reported(int64(i), d) }
 	}
 	return b
 }
 
-func (r *reports) reported(b *block, i int64, d drivers.Delivery) {
+func (b *block) reported(i int64, d drivers.Delivery) {
 	if d.Outcome == drivers.Acked {
 		b.partitions[i], b.offsets[i] = d.Partition, d.Offset
-		if r.due != nil {
-			r.took[b.begin+i] = r.due.since(b.begin + i)
+		if due := b.of.due; due != nil {
+			b.of.took[b.begin+i] = due.since(b.begin + i)
 		}
 	} else {
 		b.fail(i, d)
@@ -172,11 +193,12 @@ func (b *block) fail(i int64, d drivers.Delivery) {
 	b.failed[i] = d
 }
 
-func (b *block) clear() {
+func (b *block) clear() *block {
 	for i := range b.done {
 		b.done[i].Store(0)
 	}
 	b.failed = nil
+	return b
 }
 
 // reportedUpTo is how many records, from the first on, were reported without a gap.

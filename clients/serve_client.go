@@ -20,7 +20,8 @@ type served struct {
 	transactional drivers.TransactionalProducer
 	consumer      drivers.Consumer
 	pending       drivers.Outstanding
-	produced      int64 // records so far
+	produced      int64    // records so far
+	blank         []*block // of bulks that are over
 }
 
 // serve handles lines in their order.

@@ -3,52 +3,79 @@ package drivers
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 )
 
 // Outstanding counts records that were handed over and not yet reported. Drivers
 // have one, because no library's own count covers every report, and so does
 // whoever waits above them. The zero value counts none; methods may be called
 // concurrently.
+//
+// It counts twice because a program hands over in one goroutine what its library reports
+// in another: a single count would wander from one processor to the other with each record.
 type Outstanding struct {
-	mu   sync.Mutex
-	n    int
-	none chan struct{} // closed while n is 0; nil until it was asked for or n was above 0
+	added apart
+	seen  atomic.Int64 // done when AddUpTo looked last: never more than it is
+	done  apart
+
+	awaited atomic.Bool // somebody has none, which is open
+	mu      sync.Mutex
+	none    chan struct{} // closed when nothing was outstanding after it was made
+}
+
+// apart is a count that shares no line of a processor's cache with its neighbours.
+type apart struct {
+	_ [64]byte
+	atomic.Int64
+	_ [56]byte
 }
 
 // Add counts a record that is about to be handed over.
-func (o *Outstanding) Add() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.n == 0 {
-		o.none = make(chan struct{})
+func (o *Outstanding) Add() { o.added.Add(1) }
+
+// AddUpTo is Add, and says whether no more than limit are outstanding with this one.
+func (o *Outstanding) AddUpTo(limit int64) bool {
+	added := o.added.Add(1)
+	if added-o.seen.Load() <= limit {
+		return true
 	}
-	o.n++
+	o.seen.Store(o.done.Load())
+	return added-o.seen.Load() <= limit
 }
 
 // Done counts a record as reported. It comes after the report itself, so that
 // nobody who waited finds the report missing.
 func (o *Outstanding) Done() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.n--; o.n == 0 {
+	o.done.Add(1)
+	if o.awaited.Load() { // None sets it before it counts, and so misses nothing either
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.tell()
+	}
+}
+
+// tell closes none if it is open and nothing is outstanding.
+func (o *Outstanding) tell() {
+	if o.awaited.Load() && o.Count() == 0 {
+		o.awaited.Store(false)
 		close(o.none)
 	}
 }
 
 // Count is how many are outstanding now.
 func (o *Outstanding) Count() int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.n
+	done := o.done.Load() // first, so that nothing counts as done that is not added
+	return int(o.added.Load() - done)
 }
 
 // None is closed as soon as nothing is outstanding of what was added so far.
 func (o *Outstanding) None() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.none == nil {
+	if !o.awaited.Load() {
 		o.none = make(chan struct{})
-		close(o.none)
+		o.awaited.Store(true)
+		o.tell()
 	}
 	return o.none
 }

@@ -75,7 +75,9 @@ func (driver) NewTransactionalProducer(s drivers.Settings) (drivers.Transactiona
 	if err != nil {
 		return nil, err
 	}
-	return &transactional{producer: p, id: s.Config["transactional.id"]}, nil
+	t := &transactional{producer: p, id: s.Config["transactional.id"]}
+	p.acked = &t.offsets.acked
+	return t, nil
 }
 
 func (driver) NewConsumer(s drivers.Settings) (drivers.Consumer, error) {

@@ -1,7 +1,6 @@
 package franz
 
 import (
-	"context"
 	"errors"
 	"hash/crc32"
 	"hash/fnv"
@@ -102,53 +101,51 @@ func (k *keyedTopic) seen(r *kgo.Record) *kgo.Record {
 	return &kgo.Record{Key: []byte{}}
 }
 
-// chosen carries the partition that the program named through kgo, which
-// overwrites Record.Partition before it asks a partitioner for the second time.
-type chosen struct{}
-
-func withPartition(ctx context.Context, partition int32) context.Context {
-	if partition == drivers.AnyPartition {
-		return ctx
-	}
-	return context.WithValue(ctx, chosen{}, partition)
-}
-
 // explicit sends a record where the program said, and asks another partitioner
 // about all others.
 type explicit struct{ inner kgo.Partitioner }
 
+// ForTopic has the methods that the inner one has and no other, because they change how
+// kgo calls a partitioner. None of those above has both.
 func (e explicit) ForTopic(topic string) kgo.TopicPartitioner {
 	inner := e.inner.ForTopic(topic)
-	if onNewBatch, ok := inner.(kgo.TopicPartitionerOnNewBatch); ok {
-		return explicitSticky{explicitTopic{inner}, onNewBatch}
+	switch more := inner.(type) {
+	case kgo.TopicBackupPartitioner:
+		return &explicitBackup{explicitTopic{inner}, more}
+	case kgo.TopicPartitionerOnNewBatch:
+		return &explicitSticky{explicitTopic{inner}, more}
 	}
-	return explicitTopic{inner}
+	return &explicitTopic{inner}
 }
 
 type explicitTopic struct{ inner kgo.TopicPartitioner }
 
-// explicitSticky also passes OnNewBatch on; to have the method changes how kgo
-// calls a partitioner, so only those have it whose inner one does.
 type explicitSticky struct {
 	explicitTopic
 	kgo.TopicPartitionerOnNewBatch
 }
 
-// RequiresConsistency keeps the index of a partition equal to its number, for
-// then kgo offers all partitions and not only those with a leader.
-func (e explicitTopic) RequiresConsistency(r *kgo.Record) bool {
-	return r.Context.Value(chosen{}) != nil || e.inner.RequiresConsistency(r)
+type explicitBackup struct {
+	explicitTopic
+	backup kgo.TopicBackupPartitioner
 }
 
-// Partition is never called: kgo prefers PartitionByBackup.
-func (e explicitTopic) Partition(r *kgo.Record, n int) int { return e.inner.Partition(r, n) }
+// RequiresConsistency keeps the index of a partition equal to its number, for
+// then kgo offers all partitions and not only those with a leader.
+func (e *explicitTopic) RequiresConsistency(r *kgo.Record) bool {
+	return named(r) != drivers.AnyPartition || e.inner.RequiresConsistency(r)
+}
 
-func (e explicitTopic) PartitionByBackup(r *kgo.Record, n int, backup kgo.TopicBackupIter) int {
-	if partition, ok := r.Context.Value(chosen{}).(int32); ok {
+func (e *explicitTopic) Partition(r *kgo.Record, n int) int {
+	if partition := named(r); partition != drivers.AnyPartition {
 		return int(partition)
 	}
-	if inner, ok := e.inner.(kgo.TopicBackupPartitioner); ok {
-		return inner.PartitionByBackup(r, n, backup)
-	}
 	return e.inner.Partition(r, n)
+}
+
+func (e *explicitBackup) PartitionByBackup(r *kgo.Record, n int, backup kgo.TopicBackupIter) int {
+	if partition := named(r); partition != drivers.AnyPartition {
+		return int(partition)
+	}
+	return e.backup.PartitionByBackup(r, n, backup)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -22,6 +23,10 @@ type producer struct {
 	// kgo has a count of its own, but not of a record that it refuses at once: it
 	// reports that one from a goroutine which kgo.Client.Flush does not wait for.
 	pending drivers.Outstanding
+
+	room    room
+	promise func(*kgo.Record, error) // promised
+	acked   *atomic.Bool             // becomes true when kgo wrote a record; nil where nobody asks
 }
 
 func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
@@ -33,7 +38,10 @@ func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &producer{cl: cl, cancel: cancel, padding: t.padding, giveUp: s.RecordContexts, counters: t.counters}, nil
+	p := &producer{cl: cl, cancel: cancel, padding: t.padding, giveUp: s.RecordContexts, counters: t.counters}
+	p.room.of(cl)
+	p.promise = p.promised
+	return p, nil
 }
 
 // open makes a client whose whole work ends with cancel.
@@ -51,35 +59,35 @@ func open(opts []kgo.Opt) (*kgo.Client, context.CancelFunc, error) {
 }
 
 func (p *producer) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
-	rec := record(r)
+	rec := &newSent(&r, report).Record
 	if p.padding != nil {
 		p.padding.pad(rec)
 	}
-	// kgo takes a context for the whole life of the record, and gives the record up when
-	// it ends. Unless that is asked for, ctx bounds the wait for room in the buffer only.
-	life := ctx
-	if !p.giveUp {
-		waiting, stop := context.WithCancel(context.WithoutCancel(ctx))
-		detach := context.AfterFunc(ctx, stop)
-		defer detach()
-		life = waiting
+	switch {
+	case p.giveUp || ctx.Done() == nil:
+		p.pending.Add()
+		p.cl.Produce(ctx, rec, p.promise)
+	case !p.room.hand(&p.pending, p.cl, rec, p.promise):
+		p.await(ctx, rec)
 	}
-	p.pending.Add()
-	p.cl.Produce(life, rec, func(rec *kgo.Record, err error) {
-		report(p.delivery(rec, err))
-		p.pending.Done()
-	})
 }
 
-func record(r drivers.Record) *kgo.Record {
-	rec := &kgo.Record{
-		Topic: r.Topic, Partition: r.Partition, Key: r.Key, Value: r.Value,
-		Context: withPartition(context.Background(), r.Partition),
+// await hands over a record that may have to wait for room. kgo takes a context for the
+// whole life of the record, and gives the record up when it ends; ctx bounds the wait only.
+func (p *producer) await(ctx context.Context, rec *kgo.Record) {
+	waiting, stop := context.WithCancel(context.WithoutCancel(ctx))
+	detach := context.AfterFunc(ctx, stop)
+	defer detach()
+	p.cl.Produce(waiting, rec, p.promise)
+}
+
+// promised takes what kgo says of a record.
+func (p *producer) promised(rec *kgo.Record, err error) {
+	if err == nil && p.acked != nil && !p.acked.Load() {
+		p.acked.Store(true)
 	}
-	for _, h := range r.Headers {
-		rec.Headers = append(rec.Headers, kgo.RecordHeader{Key: h.Key, Value: h.Value})
-	}
-	return rec
+	rec.Context.(*sent).report(p.delivery(rec, err))
+	p.pending.Done()
 }
 
 // delivery is what kgo's promise says. kgo tells offset 0 with acks=0. The

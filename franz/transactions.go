@@ -47,17 +47,6 @@ func (p *transactional) Begin(ctx context.Context) error {
 	}
 }
 
-// Produce counts what was acknowledged, for the end of a transaction with
-// offsets.
-func (p *transactional) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
-	p.producer.Produce(ctx, r, func(d drivers.Delivery) {
-		if d.Outcome == drivers.Acked {
-			p.offsets.acked.Store(true)
-		}
-		report(d)
-	})
-}
-
 func (p *transactional) Commit(ctx context.Context) (drivers.TransactionOutcome, error) {
 	if err := p.Flush(ctx); err != nil { // kgo's EndTransaction does not
 		return drivers.TransactionUnknown, errorOf("commit", err)
