@@ -55,7 +55,7 @@ const LatencyUnknown = ^uint32(0)
 // Allocated is memory that was asked of the runtime of a language, freed or not. It is
 // nil where a program does not tell.
 type Allocated struct {
-	Objects int64 `json:"objects"`
+	Objects int64 `json:"objects,omitempty"` // 0: not counted
 	Bytes   int64 `json:"bytes"`
 }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -157,6 +158,7 @@ public final class Client {
             "plain-close",
             "bulk",
             "paced",
+            "bulk-transactions",
             "again"));
     return who;
   }
@@ -295,8 +297,7 @@ public final class Client {
     private void produceMany(Request request) {
       var bulk = new Bulk(this, request, next);
       next += bulk.count;
-      pending.add(bulk.count);
-      inTurn(request, bulk::produce);
+      inTurn(request, () -> ask(bulk::produce, Reasons::ofCall));
     }
 
     /**
@@ -317,8 +318,15 @@ public final class Client {
         case "send-offsets" -> call(() -> sendOffsets(request), Reasons::ofCall);
         case "commit" -> end("committed", library::commitTransaction, Reasons::ofCall);
         case "abort" -> end("aborted", library::abortTransaction, Reasons::ofLastCall);
+        case "process-many" -> ask(() -> processMany(request), Reasons::ofCall);
         default -> refuse("a producer has no " + request.verb());
       };
+    }
+
+    private Map<String, Object> processMany(Request request) {
+      return handles.get(request.text("consumer")) instanceof Consumer source
+          ? new Processing(this, source, request).run()
+          : refuse("there is no consumer " + request.text("consumer"));
     }
 
     private void sendOffsets(Request request) {
@@ -459,13 +467,15 @@ public final class Client {
     private final long keys;
     private final byte[] dots;
     private final double rate;
-    private final int[] latencies; // microseconds, where there is a rate
+    private final long transaction; // records of each; 0: there are none
+    private final int[] latencies; // microseconds of records that have a rate, or of transactions
     private final Queue<Reports> complete = new ConcurrentLinkedQueue<>();
     private Thread thread; // hands records over
+    private Reports reports; // of the next record
     private long began;
     private long toldAt;
     private long remaining;
-    private long lastReport;
+    private long ended;
 
     Bulk(Producer producer, Request request, long first) {
       this.producer = producer;
@@ -476,52 +486,72 @@ public final class Client {
       keys = request.number("keys");
       dots = ".".repeat((int) request.number("value_bytes")).getBytes(UTF_8);
       rate = request.real("rate");
-      latencies = new int[rate > 0 ? (int) count : 0];
+      transaction = request.number("transaction");
+      latencies = new int[timed()];
       Arrays.fill(latencies, LATENCY_UNKNOWN);
       remaining = count;
     }
 
+    private int timed() {
+      if (transaction > 0) {
+        return (int) ((count + transaction - 1) / transaction);
+      }
+      return rate > 0 ? (int) count : 0;
+    }
+
     Map<String, Object> produce() throws InterruptedException {
       thread = Thread.currentThread();
+      long allocated = allocatedSoFar();
       began = System.nanoTime();
       toldAt = began;
-      lastReport = began;
-      for (long n = 0, together = together(); n < count; n += together) {
-        handOver(new Reports(n, (int) Math.min(together, count - n)));
-        if (System.nanoTime() - toldAt > TimeUnit.MILLISECONDS.toNanos(TELL_MILLIS)) {
-          tell();
-        }
+      if (transaction > 0) {
+        inTransactions();
+      } else {
+        handOver(0, count);
+        producer.flusher.submit(producer.library::flush);
       }
-      producer.flusher.submit(producer.library::flush);
       while (awaitReports()) {
         tell();
       }
+      var answer = measured((ended - began) / 1000, latencies, allocated);
       tell();
-      var answer = members("elapsed_us", (lastReport - began) / 1000);
-      if (rate > 0) {
-        answer.put("latencies_us", littleEndian(latencies));
-      }
       return answer;
+    }
+
+    private void inTransactions() {
+      for (long n = 0; n < count; n += transaction) {
+        long start = System.nanoTime();
+        producer.library.beginTransaction();
+        handOver(n, Math.min(n + transaction, count));
+        producer.library.commitTransaction();
+        ended = System.nanoTime();
+        latencies[(int) (n / transaction)] = micros(ended - start);
+      }
+    }
+
+    /** The loop that benchmarks measure. It keeps in order what is handed over, and when. */
+    private void handOver(long from, long end) {
+      for (long n = from; n < end; n++) {
+        if (reports == null || n == reports.end()) {
+          reports = new Reports(n, (int) Math.min(together(), count - n));
+          tellInTime();
+        }
+        if (rate > 0) {
+          awaitTurn(n);
+        }
+        Callback report = reports.of(n);
+        try {
+          producer.library.send(record(n), report);
+        } catch (RuntimeException e) {
+          report.onCompletion(null, e);
+        }
+      }
     }
 
     /** Few where records come slowly, because all of them wait to be told until the last one is. */
     private long together() {
       double inTime = rate * TELL_MILLIS / 1e3;
       return rate == 0 ? TOGETHER : Math.max(1, Math.min(TOGETHER, (long) inTime));
-    }
-
-    private void handOver(Reports reports) {
-      for (int i = 0; i < reports.to.length; i++) {
-        if (rate > 0) {
-          awaitTurn(reports.from + i);
-        }
-        Callback report = reports.of(i);
-        try {
-          producer.library.send(record(reports.from + i), report);
-        } catch (RuntimeException e) {
-          report.onCompletion(null, e);
-        }
-      }
     }
 
     /** Returns at once where the record should have been handed over before. */
@@ -557,11 +587,18 @@ public final class Client {
 
     private synchronized void completed(Reports reports) {
       complete.add(reports);
-      producer.pending.add(-reports.to.length);
-      lastReport = System.nanoTime();
+      if (transaction == 0) {
+        ended = System.nanoTime();
+      }
       remaining -= reports.to.length;
       if (remaining == 0) {
         notifyAll();
+      }
+    }
+
+    private void tellInTime() {
+      if (System.nanoTime() - toldAt > TimeUnit.MILLISECONDS.toNanos(TELL_MILLIS)) {
+        tell();
       }
     }
 
@@ -592,7 +629,12 @@ public final class Client {
         Arrays.fill(to, NOTHING);
       }
 
-      Callback of(int i) {
+      long end() {
+        return from + to.length;
+      }
+
+      Callback of(long n) {
+        int i = (int) (n - from);
         return (told, e) -> note(i, told, e);
       }
 
@@ -615,7 +657,7 @@ public final class Client {
       private void acked(int i, RecordMetadata told) {
         to[i] = told.partition();
         at[i] = offset(told);
-        if (rate > 0) {
+        if (rate > 0 && transaction == 0) {
           int n = (int) from + i;
           latencies[n] = micros(System.nanoTime() - due(n));
         }
@@ -647,10 +689,115 @@ public final class Client {
     return (int) Math.min(Math.round(nanos / 1e3), 0xFFFFFFFEL);
   }
 
+  /** What answers to bulk verbs have of time and memory. */
+  private static Map<String, Object> measured(long micros, int[] latencies, long allocatedBefore) {
+    long allocated = allocatedSoFar() - allocatedBefore;
+    return members(
+        "elapsed_us",
+        micros,
+        "latencies_us",
+        littleEndian(latencies),
+        "allocated",
+        allocatedBefore > 0 ? members("bytes", allocated) : null);
+  }
+
+  /** Bytes that threads have allocated which are still alive; 0 where the runtime does not tell. */
+  private static long allocatedSoFar() {
+    if (ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean threads
+        && threads.isThreadAllocatedMemorySupported()
+        && threads.isThreadAllocatedMemoryEnabled()) {
+      long[] bytes = threads.getThreadAllocatedBytes(threads.getAllThreadIds());
+      return Arrays.stream(bytes).filter(b -> b > 0).sum();
+    }
+    return 0;
+  }
+
   private static String littleEndian(int[] numbers) {
     var bytes = ByteBuffer.allocate(4 * numbers.length).order(ByteOrder.LITTLE_ENDIAN);
     bytes.asIntBuffer().put(numbers);
     return base64(bytes.array());
+  }
+
+  /** What process-many reads, writes and commits. */
+  private final class Processing {
+    private static final long POLL_MILLIS = 100; // how long a transaction waits for more
+
+    private final Producer producer;
+    private final Consumer source;
+    private final String topic;
+    private final long wanted;
+    private final long size;
+    private final long deadline;
+    private final List<Integer> latencies = new ArrayList<>();
+    private long count;
+
+    Processing(Producer producer, Consumer source, Request request) {
+      this.producer = producer;
+      this.source = source;
+      topic = request.text("topic");
+      wanted = request.number("count");
+      size = request.number("transaction");
+      deadline = request.deadline();
+    }
+
+    Map<String, Object> run() {
+      long allocated = allocatedSoFar();
+      long began = 0;
+      long ended = 0;
+      while (count < wanted) {
+        ConsumerRecords<byte[], byte[]> records = awaitSome();
+        long start = System.nanoTime();
+        began = began == 0 ? start : began;
+        transact(records);
+        ended = System.nanoTime();
+        latencies.add(micros(ended - start));
+      }
+      int[] times = latencies.stream().mapToInt(Integer::intValue).toArray();
+      var answer = measured((ended - began) / 1000, times, allocated);
+      answer.put("count", count);
+      return answer;
+    }
+
+    private ConsumerRecords<byte[], byte[]> awaitSome() {
+      while (!producer.closing && System.nanoTime() < deadline) {
+        ConsumerRecords<byte[], byte[]> records = poll();
+        if (!records.isEmpty()) {
+          return records;
+        }
+      }
+      throw new TimeoutException(count + " of " + wanted + " records came before the time was up");
+    }
+
+    private ConsumerRecords<byte[], byte[]> poll() {
+      long soon = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(POLL_MILLIS);
+      return source.pollUntil(Math.min(soon, deadline));
+    }
+
+    private void transact(ConsumerRecords<byte[], byte[]> first) {
+      producer.library.beginTransaction();
+      var next = new HashMap<TopicPartition, OffsetAndMetadata>();
+      long written = 0;
+      for (var records = first; !records.isEmpty(); ) {
+        write(records, next);
+        written += records.count();
+        count += records.count();
+        records = written < size && count < wanted ? poll() : ConsumerRecords.empty();
+      }
+      producer.library.sendOffsetsToTransaction(next, source.library.groupMetadata());
+      producer.library.commitTransaction(); // fails where a record did
+    }
+
+    private void write(
+        ConsumerRecords<byte[], byte[]> records, Map<TopicPartition, OffsetAndMetadata> next) {
+      for (TopicPartition partition : records.partitions()) {
+        long last = -1;
+        for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
+          producer.library.send(new ProducerRecord<>(topic, record.key(), record.value()));
+          last = record.offset();
+        }
+        next.put(partition, new OffsetAndMetadata(last + 1));
+      }
+    }
   }
 
   /** Counts the records that were taken from stdin and are not reported. */
@@ -780,6 +927,7 @@ public final class Client {
     }
 
     private Map<String, Object> consumeMany(Request request) {
+      long allocated = allocatedSoFar();
       long wanted = request.number("count");
       long until = request.deadline();
       var runs = new LinkedHashMap<Run, TopicPartition>();
@@ -792,20 +940,23 @@ public final class Client {
         ConsumerRecords<byte[], byte[]> records = pollUntil(until);
         ended = System.nanoTime();
         began = began == 0 ? ended : began;
-        for (ConsumerRecord<byte[], byte[]> record : records) {
-          bytes += size(record.key()) + size(record.value());
-          var partition = new TopicPartition(record.topic(), record.partition());
-          if (!last.containsKey(partition) || !last.get(partition).extend(record.offset(), 0, -1)) {
-            last.put(partition, new Run(record.offset(), 0, -1));
-            runs.put(last.get(partition), partition);
+        for (TopicPartition partition : records.partitions()) {
+          Run run = last.get(partition);
+          for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
+            bytes += size(record.key()) + size(record.value());
+            if (run == null || !run.extend(record.offset(), 0, -1)) {
+              run = new Run(record.offset(), 0, -1);
+              runs.put(run, partition);
+            }
           }
+          last.put(partition, run);
         }
       }
       var told = new ArrayList<Object>();
       runs.forEach((run, p) -> told.add(List.of(p.topic(), p.partition(), run.first, run.count)));
-      long elapsed = (ended - began) / 1000;
-      return members(
-          "count", returned - before, "bytes", bytes, "elapsed_us", elapsed, "runs", told);
+      var answer = measured((ended - began) / 1000, new int[0], allocated);
+      answer.putAll(members("count", returned - before, "bytes", bytes, "runs", told));
+      return answer;
     }
 
     private List<Object> positions() {

@@ -56,8 +56,9 @@ func areLatencies(latencies []uint32, elapsed time.Duration) error {
 	if n := slices.Index(latencies, drivers.LatencyUnknown); n >= 0 {
 		return fmt.Errorf("latency %d is unknown, expected all of them where nothing fails", n)
 	}
+	const rounding = time.Microsecond
 	for n, us := range latencies {
-		if us == 0 || time.Duration(us)*time.Microsecond > elapsed {
+		if us == 0 || time.Duration(us)*time.Microsecond > elapsed+rounding {
 			return fmt.Errorf("latency %d: expected more than nothing and no more than the %s of all, got %d us", n, elapsed, us)
 		}
 	}
