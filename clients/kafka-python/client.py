@@ -16,9 +16,12 @@ import queue
 import sys
 import threading
 import time
+from array import array
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -31,13 +34,14 @@ from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.partitioner import DefaultPartitioner
 from kafka.structs import ConsumerGroupMetadata, OffsetAndMetadata
 
-ABILITIES = ["idempotence", "transactions", "groups", "rebalances", "plain-close", "bulk"]
+ABILITIES = ["idempotence", "transactions", "groups", "rebalances", "plain-close", "bulk", "paced", "bulk-transactions"]
 
 POLL_SECONDS = 0.1  # how soon a waiting call sees that its client is being closed
 FLUSH_SECONDS = 0.05
 RUN_SECONDS = 0.1  # how long reports wait to become runs
-WORTHWHILE = 20  # records of a run, on average
+TOGETHER = 1000  # records that are looked at together
 MANY_PENDING = 100_000  # of produce-many; the library itself would take any number
+LATENCY_UNKNOWN = 0xFFFFFFFF
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -377,48 +381,16 @@ def busy() -> Failure:
     return Failure("unknown-outcome", "busy", "kafka-python is still busy, and is left to itself")
 
 
-class Runs:
-    """Reports of produce-many, in the order of its records. Neighbours are told together."""
-
-    def __init__(self, handle: str, output: Output, first: int) -> None:
-        self.handle = handle
-        self.output = output
-        self.next = first
-        self.lock = threading.Lock()
-        self.reports: dict[int, tuple[int, int] | None] = {}  # partition and offset
-        self.since = time.monotonic()
-
-    def add(self, record: int, report: tuple[int, int] | None) -> None:
-        """Notes where a record went; None: it was told by itself."""
-        with self.lock:
-            self.reports[record] = report
-            if time.monotonic() - self.since > RUN_SECONDS:
-                self.tell()
-
-    def tell(self) -> None:
-        reports = []
-        while self.next in self.reports:
-            if (report := self.reports.pop(self.next)) is not None:
-                reports.append((self.next, *report))
-            self.next += 1
-        runs = joined(reports)
-        if len(runs) > 1 and len(reports) < len(runs) * WORTHWHILE:  # neighbours went to different partitions
-            runs = joined((record, -1, -1) for record, _, _ in reports)
-        acked = {"handle": self.handle, "outcome": "acked"}
-        self.output.write(*(acked | {"record": r, "count": count} | place(p, offset) for r, p, offset, count in runs))
-        self.since = time.monotonic()
-
-
-def joined(reports: Iterable[tuple[int, int, int]]) -> list[list[int]]:
+def joined(reports: Iterable[list[int]]) -> list[list[int]]:
     """Runs of record, partition, offset and count."""
     runs: list[list[int]] = []
-    for record, partition, offset in reports:
+    for record, partition, offset, more in reports:
         if runs:
             first, where, at, count = run = runs[-1]
             if record == first + count and partition == where and offset == (at + count if at >= 0 else at):
-                run[3] = count + 1
+                run[3] = count + more
                 continue
-        runs.append([record, partition, offset, 1])
+        runs.append([record, partition, offset, more])
     return runs
 
 
@@ -479,13 +451,16 @@ class ProducerClient(Client):
         future.add_errback(lambda error: told(None, error_line(self.delivery_class(error), error)))
 
     def told(self, record: int, metadata: Any, error: dict[str, str] | None) -> None:
+        self.tell(record, metadata, error)
+        self.pend(-1)
+
+    def tell(self, record: int, metadata: Any, error: dict[str, str] | None) -> None:
         line = {"handle": self.handle, "record": record}
         if error is None:
             line |= {"outcome": "acked"} | place(metadata.partition, metadata.offset)
         else:
             line |= {"outcome": "failed", "error": error}
         self.output.write(line)
-        self.pend(-1)
 
     def delivery_class(self, error: BaseException) -> str:
         if isinstance(error, OUTCOME_UNKNOWN):
@@ -527,35 +502,19 @@ class ProducerClient(Client):
             return self.reported.wait_for(lambda: self.pending == 0, timeout)
 
     def produce_many(self, request: Request) -> Answer:
-        first, keys, partition = self.records, request.get("keys", 0), request["partition"]
-        self.records += request["count"]
-        runs = Runs(self.handle, self.output, first)
-        began = time.monotonic()
+        bulk = Bulk(self, request, self.records)
+        self.records += bulk.count
+        return bulk.produce()
 
-        def told(record: int, metadata: Any, error: dict[str, str] | None) -> None:
-            if error is not None:
-                self.told(record, metadata, error)
-                runs.add(record, None)
-                return
-            runs.add(record, (metadata.partition, metadata.offset))
-            self.pend(-1)
+    def process_many(self, request: Request) -> Answer:
+        source = request["from"]
+        if not isinstance(source, ConsumerClient):
+            raise Failure("application", "IllegalStateError", f"there is no consumer {request['consumer']!r}")
+        return Processing(self, source, request).run()
 
-        for n in range(request["count"]):
-            with self.reported:
-                self.reported.wait_for(lambda: self.pending < MANY_PENDING)
-            self.pend(1)
-            self.hand_over(
-                partial(told, first + n),
-                topic=request["topic"],
-                partition=None if partition < 0 else partition,
-                key=b"key-%d" % (n % keys) if keys else None,
-                value=(b"%d" % n).ljust(request.get("value_bytes", 0), b"."),
-            )
-        while self.pending and not self.closing.is_set():
-            self.flush_for(FLUSH_SECONDS)
-        elapsed = time.monotonic() - began
-        runs.tell()
-        return {"elapsed_us": round(elapsed * 1e6)}
+    def need_open(self) -> None:
+        if self.closing.is_set():
+            raise Failure("unknown-outcome", "closed", "the producer is being closed")
 
     def init(self, request: Request) -> None:
         self.call(self.library.init_transactions)
@@ -620,12 +579,209 @@ class ProducerClient(Client):
     at_once = {"flush": flush, "close": close}
     verbs = {
         "produce-many": produce_many,
+        "process-many": process_many,
         "init": init,
         "begin": begin,
         "send-offsets": send_offsets,
         "commit": commit,
         "abort": abort,
     }
+
+
+class Bulk:
+    """The records of produce-many. A thousand of them are looked at together, when the last one has its report."""
+
+    def __init__(self, client: ProducerClient, request: Request, first: int) -> None:
+        self.client = client
+        self.first = first  # number of the first record
+        self.topic = request["topic"]
+        self.partition = request["partition"]
+        self.count = request["count"]
+        self.keys = request.get("keys", 0)
+        self.width = request.get("value_bytes", 0)
+        self.rate = request.get("rate", 0)
+        self.transaction = request.get("transaction", 0)
+        self.together = max(1, min(TOGETHER, int(self.rate * RUN_SECONDS / 2))) if self.rate else TOGETHER
+        self.blocks: deque[tuple[int, list[Any]]] = (
+            deque()
+        )  # number of a record, and what became of it and the next ones
+        self.latencies = array("I", [LATENCY_UNKNOWN]) * (self.count if self.rate and not self.transaction else 0)
+        self.runs: list[list[int]] = []  # to be told
+        self.began = self.since = 0.0
+
+    def produce(self) -> Answer:
+        self.began = self.since = time.monotonic()
+        if self.transaction:
+            self.in_transactions()
+        else:
+            self.hand_over(range(self.count))
+        while self.blocks:
+            self.client.need_open()
+            self.client.flush_for(FLUSH_SECONDS)
+            self.settle()
+        elapsed = time.monotonic() - self.began
+        self.tell()
+        return {"elapsed_us": micros(elapsed), "latencies_us": little_endian(self.latencies)}
+
+    def in_transactions(self) -> None:
+        client = self.client
+        for first in range(0, self.count, self.transaction):
+            began = time.monotonic()
+            client.call(client.library.begin_transaction)
+            self.hand_over(range(first, min(first + self.transaction, self.count)))
+            client.call(client.library.commit_transaction)
+            self.latencies.append(micros(time.monotonic() - began))
+
+    def hand_over(self, numbers: range) -> None:
+        for first in range(numbers.start, numbers.stop, self.together):
+            self.client.need_open()
+            some = range(first, min(first + self.together, numbers.stop))
+            self.blocks.append((first, []))
+            self.hand_over_some(some, self.blocks[-1][1])
+            self.settle()
+            while len(self.blocks) * self.together > MANY_PENDING:
+                self.await_first()
+                self.settle()
+            if time.monotonic() - self.since > RUN_SECONDS:
+                self.tell()
+
+    def hand_over_some(self, numbers: range, futures: list[Any]) -> None:
+        """The loop that benchmarks measure."""
+        send, topic, keys, width, rate = self.client.library.send, self.topic, self.keys, self.width, self.rate
+        partition = None if self.partition < 0 else self.partition
+        for n in numbers:
+            if rate:
+                self.await_turn(n)
+            key = b"key-%d" % (n % keys) if keys else None
+            try:
+                future = send(topic, (b"%d" % n).ljust(width, b"."), key, None, partition)
+            except Exception as error:
+                future = Refused(error)
+            if rate:
+                future.add_callback(partial(self.acked, n))
+            futures.append(future)
+
+    def await_turn(self, n: int) -> None:
+        early = self.began + n / self.rate - time.monotonic()
+        if early > 0:
+            self.client.closing.wait(early)
+
+    def acked(self, n: int, _: Any) -> None:
+        if not self.transaction:
+            self.latencies[n] = micros(time.monotonic() - self.began - n / self.rate)
+
+    def await_first(self) -> None:
+        """Waits for the oldest records. What is wrong with them is told later."""
+        self.client.need_open()
+        with suppress(Exception):
+            self.blocks[0][1][-1].get(timeout=POLL_SECONDS)
+
+    def settle(self) -> None:
+        """Takes the reports of blocks that are complete."""
+        while self.blocks and all(future.is_done for future in reversed(self.blocks[0][1])):
+            first, futures = self.blocks.popleft()
+            if self.partition < 0 and not any(future.exception for future in futures):
+                self.runs.append([first, -1, -1, len(futures)])  # the library spreads them
+            else:
+                self.take(first, futures)
+
+    def take(self, first: int, futures: list[Any]) -> None:
+        client = self.client
+        for n, future in enumerate(futures, first):
+            if (error := future.exception) is None:
+                offset = future.value.offset if self.partition >= 0 else -1
+                self.runs.append([n, self.partition, offset, 1])
+                continue
+            kind = client.class_of(error) if isinstance(future, Refused) else client.delivery_class(error)
+            client.tell(self.first + n, None, error_line(kind, error))
+
+    def tell(self) -> None:
+        runs = joined(self.runs)
+        self.runs.clear()
+        self.since = time.monotonic()
+        acked = {"handle": self.client.handle, "outcome": "acked"}
+        for n, partition, offset, count in runs:
+            self.client.output.write(acked | {"record": self.first + n, "count": count} | place(partition, offset))
+
+
+class Refused:
+    """A record that the library did not take."""
+
+    is_done = True
+
+    def __init__(self, error: Exception) -> None:
+        self.exception = error
+
+    def add_callback(self, _: Callable[..., None]) -> None:
+        """It is never acknowledged."""
+
+    def get(self, timeout: float) -> None:
+        """There is nothing to wait for."""
+
+
+class Processing:
+    """What process-many reads, writes and commits."""
+
+    def __init__(self, client: ProducerClient, source: ConsumerClient, request: Request) -> None:
+        self.client = client
+        self.source = source
+        self.topic = request["topic"]
+        self.wanted = request["count"]
+        self.size = request["transaction"]
+        self.deadline = time.monotonic() + seconds(request)
+        self.count = 0
+
+    def run(self) -> Answer:
+        latencies = array("I")
+        fetched = self.wait_for_some()
+        began = time.monotonic()
+        while fetched:
+            start = time.monotonic()
+            self.transact(fetched)
+            latencies.append(micros(time.monotonic() - start))
+            fetched = self.wait_for_some() if self.count < self.wanted else {}
+        elapsed = time.monotonic() - began
+        self.source.returned += self.count
+        return {"count": self.count, "elapsed_us": micros(elapsed), "latencies_us": little_endian(latencies)}
+
+    def wait_for_some(self) -> dict[TopicPartition, list]:
+        while not (fetched := self.fetch(self.size)):
+            self.client.need_open()
+            if time.monotonic() >= self.deadline:
+                text = f"{self.count} of {self.wanted} records came before the time was up"
+                raise Failure("retriable", "KafkaTimeoutError", text)
+        return fetched
+
+    def fetch(self, room: int) -> dict[TopicPartition, list]:
+        library = self.source.library
+        limit = min(library.config["max_poll_records"], room, self.wanted - self.count)
+        return library.poll(timeout_ms=POLL_SECONDS * 1000, max_records=limit) if limit > 0 else {}
+
+    def transact(self, fetched: dict[TopicPartition, list]) -> None:
+        library, call = self.client.library, self.client.call
+        call(library.begin_transaction)
+        behind: dict[TopicPartition, OffsetAndMetadata] = {}
+        written = 0
+        while fetched:
+            for where, records in fetched.items():
+                for record in records:
+                    call(library.send, self.topic, record.value, record.key)
+                behind[where] = OffsetAndMetadata(records[-1].offset + 1, "", -1)
+                written += len(records)
+                self.count += len(records)
+            fetched = self.fetch(self.size - written)
+        call(library.send_offsets_to_transaction, behind, self.source.library.group_metadata())
+        call(library.commit_transaction)
+
+
+def micros(elapsed: float) -> int:
+    return min(round(elapsed * 1e6), LATENCY_UNKNOWN - 1)
+
+
+def little_endian(numbers: array[int]) -> str:
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return to_text(numbers.tobytes())
 
 
 class Listener(ConsumerRebalanceListener):
@@ -828,6 +984,8 @@ class Program:
         elif verb in self.makers:
             self.output.answer(request, self.make)
         elif (client := self.clients.get(request.get("handle", ""))) is not None:
+            if verb == "process-many":
+                request["from"] = self.clients.get(request["consumer"])
             client.take(request)
         else:
             self.output.answer(request, partial(unknown_verb, None))
