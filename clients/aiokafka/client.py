@@ -16,6 +16,8 @@ import os
 import platform
 import sys
 import time
+from array import array
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -28,12 +30,13 @@ from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssigno
 from aiokafka.helpers import create_ssl_context
 from aiokafka.partitioner import DefaultPartitioner
 
-ABILITIES = ["idempotence", "transactions", "groups", "rebalances", "plain-close", "bulk"]
+ABILITIES = ["idempotence", "transactions", "groups", "rebalances", "plain-close", "bulk", "paced"]
 
 FLUSH_SECONDS = 0.05
 POLL_SECONDS = 0.1
 RUN_SECONDS = 0.1  # how long reports wait to become runs
-WORTHWHILE = 20  # records of a run, on average
+TOGETHER = 1000  # records that are looked at together
+LATENCY_UNKNOWN = 0xFFFFFFFF
 LINE_LIMIT = 1 << 30
 
 Request = dict[str, Any]
@@ -358,46 +361,16 @@ async def unknown_verb(_: Any, request: Request) -> Answer:
     raise Failure("application", "unknown-verb", f"there is no verb {request['verb']!r} here")
 
 
-class Runs:
-    """Reports of produce-many, in the order of its records. Neighbours are told together."""
-
-    def __init__(self, handle: str, output: Output, first: int) -> None:
-        self.handle = handle
-        self.output = output
-        self.next = first
-        self.reports: dict[int, tuple[int, int] | None] = {}  # partition and offset
-        self.since = time.monotonic()
-
-    def add(self, record: int, report: tuple[int, int] | None) -> None:
-        """Notes where a record went; None: it was told by itself."""
-        self.reports[record] = report
-        if time.monotonic() - self.since > RUN_SECONDS:
-            self.tell()
-
-    def tell(self) -> None:
-        reports = []
-        while self.next in self.reports:
-            if (report := self.reports.pop(self.next)) is not None:
-                reports.append((self.next, *report))
-            self.next += 1
-        runs = joined(reports)
-        if len(runs) > 1 and len(reports) < len(runs) * WORTHWHILE:  # neighbours went to different partitions
-            runs = joined((record, -1, -1) for record, _, _ in reports)
-        acked = {"handle": self.handle, "outcome": "acked"}
-        self.output.write(*(acked | {"record": r, "count": count} | place(p, offset) for r, p, offset, count in runs))
-        self.since = time.monotonic()
-
-
-def joined(reports: Iterable[tuple[int, int, int]]) -> list[list[int]]:
+def joined(reports: Iterable[list[int]]) -> list[list[int]]:
     """Runs of record, partition, offset and count."""
     runs: list[list[int]] = []
-    for record, partition, offset in reports:
+    for record, partition, offset, more in reports:
         if runs:
             first, where, at, count = run = runs[-1]
             if record == first + count and partition == where and offset == (at + count if at >= 0 else at):
-                run[3] = count + 1
+                run[3] = count + more
                 continue
-        runs.append([record, partition, offset, 1])
+        runs.append([record, partition, offset, more])
     return runs
 
 
@@ -471,13 +444,16 @@ class ProducerClient(Client):
         future.add_done_callback(done)
 
     def told(self, record: int, metadata: Any, error: dict[str, str] | None) -> None:
+        self.tell(record, metadata, error)
+        self.pend(-1)
+
+    def tell(self, record: int, metadata: Any, error: dict[str, str] | None) -> None:
         line = {"handle": self.handle, "record": record}
         if error is not None:
             line |= {"outcome": "failed", "error": error}
         else:
             line |= {"outcome": "acked"} | place(*where(metadata))
         self.output.write(line)
-        self.pend(-1)
 
     def need_start(self) -> None:
         if self.broken is not None:
@@ -512,33 +488,9 @@ class ProducerClient(Client):
             await asyncio.wait_for(self.idle.wait(), min(wait, 0.005))
 
     async def produce_many(self, request: Request) -> Answer:
-        first, keys, partition = self.records, request.get("keys", 0), request["partition"]
-        self.records += request["count"]
-        runs = Runs(self.handle, self.output, first)
-        began = time.monotonic()
-
-        def told(record: int, metadata: Any, error: dict[str, str] | None) -> None:
-            if error is not None:
-                self.told(record, metadata, error)
-                runs.add(record, None)
-                return
-            runs.add(record, where(metadata))
-            self.pend(-1)
-
-        for n in range(request["count"]):
-            self.pend(1)
-            await self.hand_over(
-                partial(told, first + n),
-                topic=request["topic"],
-                partition=None if partition < 0 else partition,
-                key=b"key-%d" % (n % keys) if keys else None,
-                value=(b"%d" % n).ljust(request.get("value_bytes", 0), b"."),
-            )
-        while self.pending:
-            await self.flush_for(FLUSH_SECONDS)
-        elapsed = time.monotonic() - began
-        runs.tell()
-        return {"elapsed_us": round(elapsed * 1e6)}
+        bulk = Bulk(self, request, self.records)
+        self.records += bulk.count
+        return await bulk.produce()
 
     async def init(self, request: Request) -> None:
         await self.call(request, self.library.start)
@@ -598,6 +550,120 @@ class ProducerClient(Client):
         "commit": commit,
         "abort": abort,
     }
+
+
+class Bulk:
+    """The records of produce-many. A thousand of them are looked at together, when the last one has its report."""
+
+    def __init__(self, client: ProducerClient, request: Request, first: int) -> None:
+        self.client = client
+        self.first = first  # number of the first record
+        self.topic = request["topic"]
+        self.partition = request["partition"]
+        self.count = request["count"]
+        self.keys = request.get("keys", 0)
+        self.width = request.get("value_bytes", 0)
+        self.rate = request.get("rate", 0)
+        self.together = max(1, min(TOGETHER, int(self.rate * RUN_SECONDS / 2))) if self.rate else TOGETHER
+        self.blocks: deque[tuple[int, list[Any]]] = (
+            deque()
+        )  # number of a record, and what became of it and the next ones
+        self.latencies = array("I", [LATENCY_UNKNOWN]) * (self.count if self.rate else 0)
+        self.runs: list[list[int]] = []  # to be told
+        self.began = self.since = 0.0
+
+    async def produce(self) -> Answer:
+        self.client.need_start()
+        self.began = self.since = time.monotonic()
+        for first in range(0, self.count, self.together):
+            self.blocks.append((first, []))
+            await self.hand_over(range(first, min(first + self.together, self.count)), self.blocks[-1][1])
+            self.settle()
+        while self.blocks:
+            await self.client.flush_for(FLUSH_SECONDS)
+            self.settle()
+        elapsed = time.monotonic() - self.began
+        self.tell()
+        return {"elapsed_us": micros(elapsed), "latencies_us": little_endian(self.latencies)}
+
+    async def hand_over(self, numbers: range, futures: list[Any]) -> None:
+        """The loop that benchmarks measure."""
+        send, topic, keys, width, rate = self.client.library.send, self.topic, self.keys, self.width, self.rate
+        partition = None if self.partition < 0 else self.partition
+        for n in numbers:
+            if rate:
+                await self.turn(n)
+            key = b"key-%d" % (n % keys) if keys else None
+            try:
+                future = await send(topic, (b"%d" % n).ljust(width, b"."), key, partition)
+            except Exception as error:
+                future = Refused(error)
+            if rate:
+                future.add_done_callback(partial(self.reported, n))
+            futures.append(future)
+
+    async def turn(self, n: int) -> None:
+        early = self.began + n / self.rate - time.monotonic()
+        if early > 0:
+            await asyncio.sleep(early)
+
+    def reported(self, n: int, future: asyncio.Future[Any]) -> None:
+        if future.exception() is None:
+            self.latencies[n] = micros(time.monotonic() - self.began - n / self.rate)
+
+    def settle(self) -> None:
+        """Takes the reports of blocks that are complete."""
+        while self.blocks and all(future.done() for future in reversed(self.blocks[0][1])):
+            first, futures = self.blocks.popleft()
+            if self.partition < 0 and not any(future.exception() for future in futures):
+                self.runs.append([first, -1, -1, len(futures)])  # the library spreads them
+            else:
+                self.take(first, futures)
+        if time.monotonic() - self.since > RUN_SECONDS:
+            self.tell()
+
+    def take(self, first: int, futures: list[Any]) -> None:
+        client = self.client
+        for n, future in enumerate(futures, first):
+            if (error := future.exception()) is None:
+                self.runs.append([n, *(where(future.result()) if self.partition >= 0 else (-1, -1)), 1])
+                continue
+            kind = client.class_of(error) if isinstance(future, Refused) else client.delivery_class(error)
+            client.tell(self.first + n, None, error_line(kind, error))
+
+    def tell(self) -> None:
+        runs = joined(self.runs)
+        self.runs.clear()
+        self.since = time.monotonic()
+        acked = {"handle": self.client.handle, "outcome": "acked"}
+        for n, partition, offset, count in runs:
+            self.client.output.write(acked | {"record": self.first + n, "count": count} | place(partition, offset))
+
+
+class Refused:
+    """A record that the library did not take."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def done(self) -> bool:
+        return True
+
+    def exception(self) -> Exception:
+        return self.error
+
+    def add_done_callback(self, _: Callable[..., None]) -> None:
+        """It has no latency."""
+
+
+def micros(elapsed: float) -> int:
+    return min(round(elapsed * 1e6), LATENCY_UNKNOWN - 1)
+
+
+def little_endian(numbers: array[int]) -> str:
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return to_text(numbers.tobytes())
 
 
 class Listener(ConsumerRebalanceListener):
