@@ -22,7 +22,7 @@ func (copier) name() string  { return copierName }
 func (copier) class() string { return "org.apache.kafka.tools.TransactionalMessageCopier" }
 
 func (copier) about() bench.About {
-	return bench.About{Can: drivers.Abilities{Idempotence: true, Transactions: true, Groups: true, BulkTransactions: true}}
+	return bench.About{Can: drivers.Abilities{Idempotence: true, Transactions: true, Groups: true, Bulk: true, BulkTransactions: true}}
 }
 
 // built is how the copier and what it leaves at the library's default behave, by canonical

@@ -26,7 +26,7 @@ func (perfTest) name() string  { return perfTestName }
 func (perfTest) class() string { return "org.apache.kafka.tools.ProducerPerformance" }
 
 func (perfTest) about() bench.About {
-	return bench.About{Can: drivers.Abilities{Idempotence: true, Paced: true}, Counted: true}
+	return bench.About{Can: drivers.Abilities{Idempotence: true, Bulk: true, Paced: true}, Counted: true}
 }
 
 // warmUp is how many of a turn's records its clock leaves out, in which Java compiles. Of few
