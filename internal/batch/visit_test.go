@@ -3,6 +3,7 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,7 +94,7 @@ func withoutValues(said []string) []string {
 func TestVisitStops(t *testing.T) {
 	records, _ := orders(0, 3)
 	first := encode(t, kmsg.RecordBatch{}, kgo.NoCompression(), records...)
-	raw := append(first, encode(t, kmsg.RecordBatch{FirstOffset: 3}, kgo.NoCompression(), records...)...)
+	raw := slices.Concat(first, encode(t, kmsg.RecordBatch{FirstOffset: 3}, kgo.NoCompression(), records...))
 	v := &visited{stop: 4}
 	if n, err := NewParser().Visit(raw, v); err != errEnough || n != len(first) {
 		t.Errorf("%d bytes, error %v; expected %d and the visitor's own", n, err, len(first))

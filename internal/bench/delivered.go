@@ -105,16 +105,16 @@ type partition struct {
 
 func (p *partition) Batch(h batch.Header, control string) error {
 	p.of = -1
-	switch {
-	case control == evidence.Commit:
+	switch control {
+	case evidence.Commit:
 		for _, r := range p.open[h.ProducerID] {
 			p.add(r.n, r.size)
 		}
 		p.markers[p.id]++
 		delete(p.open, h.ProducerID)
-	case control == evidence.Abort:
+	case evidence.Abort:
 		delete(p.open, h.ProducerID)
-	case control == "":
+	case "":
 		p.batches++
 		if h.Transactional() {
 			p.of = h.ProducerID

@@ -84,7 +84,7 @@ func TestWorks(t *testing.T) {
 				like.Transacted = 20
 			}
 			var want []evidence.BenchRound
-			for i, name := range strings.Fields("a b b a a b") {
+			for i, name := range []string{"a", "b", "b", "a", "a", "b"} {
 				r := like
 				r.Contestant, r.Round, r.Turn = name, i/2, i%2+1
 				want = append(want, r)
