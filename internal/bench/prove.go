@@ -101,33 +101,35 @@ func (p *proof) createTopics(ctx context.Context) (map[string][16]byte, error) {
 	for i := range late.Leaders {
 		late.Leaders[i] = nodes[i%len(nodes)]
 	}
-	own, err := p.reader.CreateTopics(ctx, []broker.Topic{late})
-	if errors.Is(err, broker.ErrAssignment) {
-		leaders := late.Leaders
-		late.Leaders = nil
-		if own, err = p.reader.CreateTopics(ctx, []broker.Topic{late}); err == nil {
-			err = p.place(leaders)
-		}
-	}
+	own, err := p.createPlaced(ctx, late)
 	maps.Copy(ids, own)
 	return ids, err
 }
 
-// place moves leaders where a cluster takes them no other way, as kfake does; elsewhere
-// nobody knows the nodes, and they stay where they are.
-func (p *proof) place(leaders []int32) error {
-	cluster, can := p.Cluster.(interface {
-		PlaceLeader(topic string, partition, node int32) error
-	})
-	if !can {
-		return nil
+// placer is a cluster that takes a choice of leaders afterwards, and before it takes none
+// seriously, as kfake does.
+type placer interface {
+	PlaceLeader(topic string, partition, node int32) error
+}
+
+// createPlaced leaves leaders to a cluster that refuses a choice.
+func (p *proof) createPlaced(ctx context.Context, t broker.Topic) (map[string][16]byte, error) {
+	leaders := t.Leaders
+	cluster, places := p.Cluster.(placer)
+	if places {
+		t.Leaders = nil
+	}
+	ids, err := p.reader.CreateTopics(ctx, []broker.Topic{t})
+	if errors.Is(err, broker.ErrAssignment) {
+		t.Leaders = nil
+		ids, err = p.reader.CreateTopics(ctx, []broker.Topic{t})
 	}
 	for partition, node := range leaders {
-		if err := cluster.PlaceLeader(p.late(), int32(partition), node); err != nil {
-			return err
+		if err == nil && places {
+			err = cluster.PlaceLeader(t.Name, int32(partition), node)
 		}
 	}
-	return nil
+	return ids, err
 }
 
 // mostKept is more exchanges than a short run has.

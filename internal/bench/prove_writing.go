@@ -75,9 +75,8 @@ func (p *proof) unseen(setting, why string) {
 }
 
 const (
-	firstOnes = 2   // records whose time is that of a client that warms up
 	leastOnes = 5   // records of which the least is taken
-	mostOnes  = 25  //
+	mostOnes  = 25  // of them
 	lingering = 600 // milliseconds, that all of them may take together unless they are the fewest
 )
 
@@ -86,13 +85,13 @@ const (
 func (p *proof) linger(ctx context.Context) error {
 	apart := p.number("linger.ms", 5) + 20 // milliseconds
 	for range 3 {
-		ones := int64(min(max(lingering/apart, leastOnes), mostOnes)) + firstOnes
+		ones := int64(min(max(lingering/apart, leastOnes), mostOnes)) + firstOnes + 1
 		before := len(writes(p.trace(), p.early()))
 		played, err := p.play(ctx, Turn{Topic: p.early(), Load: p.paced(1000 / apart)}, ones)
 		if err != nil {
 			return fmt.Errorf("single records: %w", err)
 		}
-		if ms, ok := lingered(writes(p.trace(), p.early())[before:], played.Latencies, firstOnes); ok {
+		if ms, ok := lingered(writes(p.trace(), p.early())[before:], played.Latencies); ok {
 			p.seen.LingerMS = &ms
 			return nil
 		}
@@ -112,14 +111,14 @@ func (p *proof) trace() []evidence.Exchange { return p.proxy.Observed().Trace.Ex
 // there will be none: a library without keys keeps to a partition for a while, by time or by
 // bytes.
 func (p *proof) spread(ctx context.Context) error {
-	for round := range 4 {
+	for round := range 6 {
 		if partitions(writes(p.trace(), p.early())) >= int(p.load.Partitions) {
 			break
 		}
 		load := p.paced(100)
 		records := int64(8 * p.load.Partitions)
-		if round%2 == 1 || !p.player.About().Can.Paced {
-			load.Rate, records = 0, max(p.load.Keys, int64(p.load.Partitions)*p.inBatches(2))
+		if round%2 == 0 || !p.player.About().Can.Paced {
+			load.Rate, records = 0, max(p.load.Keys, int64(p.load.Partitions)*p.inBatches(3))
 		}
 		if _, err := p.play(ctx, Turn{Topic: p.early(), Load: load}, records); err != nil {
 			return fmt.Errorf("records for every partition: %w", err)

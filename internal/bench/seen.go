@@ -169,24 +169,30 @@ func isolationOf(e evidence.Exchange) string {
 
 // lingered is the least time from the hand-over of a record to its request: what the
 // client took for the record, without what its answer took. A busy machine only adds to
-// it. The requests are one for each record, in their order, the first ones left out. ok is
-// false where they are not, because records went together.
-func lingered(requests []evidence.Exchange, latencies []uint32, without int) (ms float64, ok bool) {
-	if len(requests) != len(latencies) || len(requests) <= without {
+// it, and may let records go together, which are left out; so are the first ones, and the
+// last one, behind which a client flushes. ok is false where too few went alone, or where
+// some went twice.
+func lingered(requests []evidence.Exchange, latencies []uint32) (ms float64, ok bool) {
+	var alone []int64
+	record := 0
+	for _, e := range requests {
+		if batchRecords(e) == 1 && len(e.Batches) == 1 && record >= firstOnes && record < len(latencies)-1 {
+			alone = append(alone, int64(latencies[record])-answering(e))
+		}
+		for _, b := range e.Batches {
+			record += int(b.Records)
+		}
+	}
+	if record != len(latencies) || len(alone) < fewestAlone {
 		return 0, false
 	}
-	least := int64(-1)
-	for i := without; i < len(requests); i++ {
-		if batchRecords(requests[i]) != 1 {
-			return 0, false
-		}
-		waited := int64(latencies[i]) - answering(requests[i])
-		if least < 0 || waited < least {
-			least = max(waited, 0)
-		}
-	}
-	return float64(least) / 1000, true
+	return float64(max(slices.Min(alone), 0)) / 1000, true
 }
+
+const (
+	firstOnes   = 2 // records whose time is that of a client that warms up
+	fewestAlone = 3
+)
 
 // answering is how long the broker took; without acks no answer is waited for.
 func answering(e evidence.Exchange) int64 {
