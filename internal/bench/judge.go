@@ -80,7 +80,7 @@ func facts(j evidence.BenchJudgement) []string {
 	}
 	for _, m := range j.Metrics {
 		for _, f := range m.Standing {
-			line := fmt.Sprintf("%s (%s, more is better: %t) of %s: %.6g (%.6g to %.6g, rounds %d)", m.Name, m.Unit, m.More, f.Contestant, f.Median, f.Least, f.Most, f.Rounds)
+			line := fmt.Sprintf("%s (%s, more is better: %t) of %s: %.6g (%.6g to %.6g, rounds %d, %.6g)", m.Name, m.Unit, m.More, f.Contestant, f.Median, f.Least, f.Most, f.Rounds, f.Each)
 			if r := f.Ratio; r != nil {
 				line += fmt.Sprintf(", %.6g times %s (%.6g to %.6g, pairs %d, visible %.6g)", r.Mean, r.Against, r.Low, r.High, r.Pairs, r.Visible)
 			}

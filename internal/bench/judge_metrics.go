@@ -94,7 +94,11 @@ func (m metric) figures(b evidence.Bench, comparable bool) evidence.BenchMetric 
 			continue
 		}
 		all[c.Name] = s
-		out.Standing = append(out.Standing, s.summary(c.Name))
+		f := s.summary(c.Name)
+		if m.once != nil {
+			f.Each = nil
+		}
+		out.Standing = append(out.Standing, f)
 	}
 	if !comparable || len(out.Standing) == 0 {
 		return out
@@ -206,8 +210,12 @@ func (s series) beside(other series) (figures, others []float64) {
 func (s series) summary(contestant string) evidence.BenchFigures {
 	all := slices.Sorted(slices.Values(s.values()))
 	n := len(all)
+	var each []float64
+	for _, v := range s.values() {
+		each = append(each, rounded(v))
+	}
 	return evidence.BenchFigures{
-		Contestant: contestant, Rounds: n,
+		Contestant: contestant, Rounds: n, Each: each,
 		Median: rounded((all[(n-1)/2] + all[n/2]) / 2), Least: rounded(all[0]), Most: rounded(all[n-1]),
 	}
 }

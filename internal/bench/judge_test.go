@@ -47,8 +47,8 @@ func TestRatio(t *testing.T) {
 	want := evidence.BenchMetric{
 		Name: "records", Unit: "records/s", More: true,
 		Standing: []evidence.BenchFigures{
-			{Contestant: "librdkafka", Rounds: 4, Median: 250000, Least: 247525, Most: 250000},
-			{Contestant: "franz", Rounds: 4, Median: 200000, Least: 198020, Most: 202020, Ratio: &evidence.BenchRatio{
+			{Contestant: "librdkafka", Rounds: 4, Median: 250000, Least: 247525, Most: 250000, Each: []float64{250000, 250000, 250000, 247525}},
+			{Contestant: "franz", Rounds: 4, Median: 200000, Least: 198020, Most: 202020, Each: []float64{200000, 198020, 202020, 200000}, Ratio: &evidence.BenchRatio{
 				Against: "librdkafka", Pairs: 4, Mean: 0.802013, Low: 0.789914, High: 0.814297, Visible: 0.0232905,
 			}},
 		},

@@ -214,6 +214,10 @@ type BenchFigures struct {
 	Least      float64 `json:"least"`
 	Most       float64 `json:"most"`
 
+	// Each is the figure of each round that counts, in their order; of one that is told
+	// once for all rounds it is empty.
+	Each []float64 `json:"each,omitempty"`
+
 	// Ratio is the figure as a multiple of that of Against, over the rounds that count
 	// for both, round by round: the geometric mean, and the interval that has the true one in
 	// 95 of 100 cases. Nil for whom the others are compared with.

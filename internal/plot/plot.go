@@ -101,23 +101,27 @@ func (f frame) axis(step float64, p lang.Printer) {
 
 func written(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// ticks are 1, 2 or 5 times a power of ten apart, at most six, and the last is at or above
-// the highest figure.
+// ticks are those of counts: records are whole.
 func ticks(highest float64) (step, last float64) {
-	if highest <= 0 {
+	if step = math.Max(1, roundStep(highest)); highest <= 0 {
 		return 1, 1
 	}
+	return step, math.Ceil(highest/step) * step
+}
+
+// roundStep is 1, 2 or 5 times a power of ten, so that at most five reach the highest figure.
+func roundStep(highest float64) float64 {
+	if highest <= 0 {
+		return 1
+	}
 	power := math.Pow(10, math.Floor(math.Log10(highest/5)))
-	step = power
+	step := power
 	for _, times := range []float64{1, 2, 5, 10} {
 		if step = times * power; highest/step <= 5 {
 			break
 		}
 	}
-	if step < 1 {
-		step = 1 // records are whole
-	}
-	return step, math.Ceil(highest/step) * step
+	return step
 }
 
 func (c Chart) highest() float64 {

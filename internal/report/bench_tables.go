@@ -67,8 +67,13 @@ func benchPlayers(b evidence.Bench) []evidence.BenchContestant {
 	return filter(b.Contestants, func(c evidence.BenchContestant) bool { return c.LeftOut == "" })
 }
 
-// benchMetric is "CPU of the client, CPU-s per million records".
-func benchMetric(m evidence.BenchMetric) string { return m.Name + ", " + m.Unit }
+// benchMetric is "CPU of the client, CPU-s per million records", or "records/s" alone.
+func benchMetric(m evidence.BenchMetric) string {
+	if strings.HasSuffix(m.Unit, "/s") {
+		return m.Unit
+	}
+	return m.Name + ", " + m.Unit
+}
 
 func benchCell(m evidence.BenchMetric, contestant string, text func(evidence.BenchFigures) string) span {
 	for _, f := range m.Standing {

@@ -2,12 +2,16 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
 
 	"charm.land/lipgloss/v2"
+	"github.com/google/go-cmp/cmp"
 
 	"kcompare/internal/bench"
 	"kcompare/internal/evidence"
@@ -150,6 +154,74 @@ func TestBench(t *testing.T) {
 			}
 			compareGolden(t, prefix+name+".txt", text.String())
 			compareGolden(t, prefix+name+".md", markdown.String())
+			var picture bytes.Buffer
+			if err := report.BenchSVG(&picture, b, lang.In(l)); err != nil {
+				t.Fatal(err)
+			}
+			wellFormed(t, name, picture.Bytes())
+			if name == "bench-ranked" || name == "bench-latency" {
+				compareGolden(t, prefix+name+".svg", picture.String())
+			}
 		}
+	}
+}
+
+func wellFormed(t *testing.T, name string, picture []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(picture))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+	}
+}
+
+// TestBenchFragments is what blocks of pages take out of a bench.
+func TestBenchFragments(t *testing.T) {
+	in, b := lang.Printer{}, measured()
+	figures, err := report.BenchFigures(in, b, []string{"CPU of the client", "records"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `| METRIC | franz | librdkafka |
+|---|--:|--:|
+| CPU of the client, CPU-s per million records | 3.66 | 2.79 |
+| records/s | 191469 | 251096 |`
+	if diff := cmp.Diff(want, figures); diff != "" {
+		t.Errorf("figures (-want +got)\n%s", diff)
+	}
+	ratios, err := report.BenchRatios(in, b, []string{"records"})
+	if want := "| METRIC | franz | librdkafka |\n|---|---|---|\n| records/s | 0.77 (0.75 to 0.78) | 1 |"; err != nil || ratios != want {
+		t.Errorf("ratios: %v\n%s", err, ratios)
+	}
+	if got, want := report.BenchVerdict(in, b), "librdkafka delivers 1.30 times the records of franz (1.28 to 1.33, 10 rounds)"; got != want {
+		t.Errorf("verdict: %s", got)
+	}
+	if got := report.BenchSettings(in, b); !strings.Contains(got, "| largest batch | 131020 bytes | 130910 bytes |") {
+		t.Errorf("settings:\n%s", got)
+	}
+	if got, err := report.BenchRatios(in, unequalBench(), nil); err != nil || got != "" {
+		t.Errorf("ratios although settings differ: %v\n%s", err, got)
+	}
+	_, err = report.BenchFigures(in, b, []string{"speed"})
+	if unknown := new(report.UnknownRow); !errors.As(err, &unknown) || unknown.Name != "speed" {
+		t.Errorf("unknown row: %v", err)
+	}
+}
+
+// TestBenchLeftOut: who did not play is named with the reason, and is in no table.
+func TestBenchLeftOut(t *testing.T) {
+	b := measured()
+	b.Contestants = append(b.Contestants, evidence.BenchContestant{Name: "kafkajs", Client: "kafkajs", Library: "kafkajs 2.2.4", LeftOut: "has no transactions"})
+	b.Judgement = bench.Judge(b)
+	var text strings.Builder
+	if err := report.BenchText(&text, b, report.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); !strings.Contains(got, "left out: has no transactions") || strings.Count(got, "kafkajs") != 2 || !strings.Contains(got, "librdkafka delivers 1.30 times") {
+		t.Errorf("%s", got)
 	}
 }
