@@ -4,7 +4,7 @@ package librdkafka
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/confluentinc/confluent-kafka-go/v2/kafka"
@@ -26,21 +26,21 @@ const (
 // destroyed when there is none: confluent-kafka-go would go on with freed
 // memory, and many calls cannot be interrupted.
 type calls struct {
-	mu     sync.Mutex
-	inside sync.WaitGroup
+	inside drivers.Outstanding
+	isShut atomic.Bool
 	shut   chan struct{} // closed by close
 }
 
 func newCalls() *calls { return &calls{shut: make(chan struct{})} }
 
-// enter is to be followed by leave, unless the client is closed.
+// enter is to be followed by leave, unless the client is closed. It counts first:
+// whoever closes and finds nobody inside then knows that nobody gets in any more.
 func (c *calls) enter() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.isShut() {
+	c.inside.Add()
+	if c.isShut.Load() {
+		c.inside.Done()
 		return kafka.NewError(kafka.ErrState, "the client is closed", false)
 	}
-	c.inside.Add(1)
 	return nil
 }
 
@@ -48,22 +48,11 @@ func (c *calls) leave() { c.inside.Done() }
 
 // close lets nobody in any more. It is false if it was called before.
 func (c *calls) close() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.isShut() {
+	if c.isShut.Swap(true) {
 		return false
 	}
 	close(c.shut)
 	return true
-}
-
-func (c *calls) isShut() bool {
-	select {
-	case <-c.shut:
-		return true
-	default:
-		return false
-	}
 }
 
 // run makes a call that may block, and returns the library's answer. Where ctx
@@ -105,7 +94,7 @@ func (c *calls) teardown(f func()) error {
 	freed := make(chan struct{})
 	go func() {
 		defer close(freed)
-		c.inside.Wait()
+		<-c.inside.None()
 		f()
 	}()
 	select {

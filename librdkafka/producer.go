@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/confluentinc/confluent-kafka-go/v2/kafka"
@@ -35,6 +36,7 @@ type producer struct {
 	logs          *logs
 	figures       figures
 	served        chan struct{} // closed when the goroutine has ended
+	last          atomic.Pointer[string]
 
 	mu   sync.Mutex
 	gone bool // lib is being destroyed
@@ -64,7 +66,14 @@ func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
 // Produce hands over one record; see drivers.Producer.
 func (p *producer) Produce(ctx context.Context, r drivers.Record, report func(drivers.Delivery)) {
 	p.pending.Add()
-	if err := p.enqueue(ctx, message(r, report)); err != nil {
+	m := kafka.Message{
+		TopicPartition: kafka.TopicPartition{Topic: p.topic(r.Topic), Partition: r.Partition},
+		Key:            r.Key, Value: r.Value, Opaque: report, // the way back
+	}
+	for _, h := range r.Headers {
+		m.Headers = append(m.Headers, kafka.Header{Key: h.Key, Value: h.Value})
+	}
+	if err := p.enqueue(ctx, &m); err != nil {
 		refused := drivers.Delivery{Outcome: drivers.Failed, Partition: r.Partition, Offset: drivers.NoOffset}
 		refused.Err = p.reason(fromLibrary(err))
 		p.report(report, refused)
@@ -90,16 +99,15 @@ func (p *producer) enqueue(ctx context.Context, m *kafka.Message) error {
 	}
 }
 
-// message carries the way back to the caller as its opaque.
-func message(r drivers.Record, report func(drivers.Delivery)) *kafka.Message {
-	m := &kafka.Message{
-		TopicPartition: kafka.TopicPartition{Topic: &r.Topic, Partition: r.Partition},
-		Key:            r.Key, Value: r.Value, Opaque: report,
+// topic is a place that has the name, that of the last record where it is the same: the
+// library wants a pointer, and one to the record would move the record to the heap.
+func (p *producer) topic(name string) *string {
+	if last := p.last.Load(); last != nil && *last == name {
+		return last
 	}
-	for _, h := range r.Headers {
-		m.Headers = append(m.Headers, kafka.Header{Key: h.Key, Value: h.Value})
-	}
-	return m
+	own := name // it is this that moves there, and not the argument
+	p.last.Store(&own)
+	return &own
 }
 
 // serve ends when the library closes its channel.

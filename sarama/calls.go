@@ -2,7 +2,7 @@ package sarama
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"kcompare/drivers"
@@ -15,21 +15,21 @@ const patience = 1500 * time.Millisecond
 // calls counts the calls that are inside the library. None of sarama's takes a context,
 // and a client must not be closed while somebody sends to its channels.
 type calls struct {
-	mu     sync.Mutex
-	inside sync.WaitGroup
+	inside drivers.Outstanding
+	isShut atomic.Bool
 	shut   chan struct{} // closed by close
 }
 
 func newCalls() *calls { return &calls{shut: make(chan struct{})} }
 
-// enter is to be followed by leave, unless the client is closed.
+// enter is to be followed by leave, unless the client is closed. It counts first:
+// whoever closes and finds nobody inside then knows that nobody gets in any more.
 func (c *calls) enter() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.isShut() {
+	c.inside.Add()
+	if c.isShut.Load() {
+		c.inside.Done()
 		return errClosed
 	}
-	c.inside.Add(1)
 	return nil
 }
 
@@ -37,22 +37,11 @@ func (c *calls) leave() { c.inside.Done() }
 
 // close lets nobody in any more. It is false if it was called before.
 func (c *calls) close() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.isShut() {
+	if c.isShut.Swap(true) {
 		return false
 	}
 	close(c.shut)
 	return true
-}
-
-func (c *calls) isShut() bool {
-	select {
-	case <-c.shut:
-		return true
-	default:
-		return false
-	}
 }
 
 // run makes a call that may block, and returns the library's answer. Where ctx ends

@@ -303,7 +303,7 @@ func (c *consumer) Close() error {
 }
 
 func (c *consumer) leave() error {
-	c.calls.inside.Wait()
+	<-c.calls.inside.None()
 	if c.assigned != nil {
 		c.links.cut() // nothing is lost that a broker could still say
 	}

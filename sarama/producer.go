@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -29,11 +30,11 @@ type producer struct {
 	lib     sarama.AsyncProducer
 	failure error // of making lib
 
-	log logger
+	log    logger
+	silent atomic.Bool // Close has returned: nothing is reported any more
 
 	mu      sync.Mutex
 	cluster sarama.Client // nil before it is made
-	silent  bool          // Close has returned: nothing is reported any more
 }
 
 func newProducer(role drivers.Role, s drivers.Settings) (*producer, error) {
@@ -105,7 +106,7 @@ func (p *producer) refuseAll() {
 	for m := range p.queue {
 		p.queued.Done()
 		cause := p.failure
-		if p.calls.isShut() {
+		if p.calls.isShut.Load() {
 			cause = errClosed
 		}
 		e := errorOf("produce", cause)
@@ -142,10 +143,7 @@ func failed(m *sarama.ProducerMessage, e *drivers.Error) drivers.Delivery {
 // report counts a record as reported after its report, so that Flush cannot return in
 // between.
 func (p *producer) report(m *sarama.ProducerMessage, d drivers.Delivery) {
-	p.mu.Lock()
-	silent := p.silent
-	p.mu.Unlock()
-	if !silent {
+	if !p.silent.Load() {
 		m.Metadata.(func(drivers.Delivery))(d)
 	}
 	p.pending.Done()
@@ -172,20 +170,39 @@ func (p *producer) hand(ctx context.Context, m *sarama.ProducerMessage) error {
 		return err
 	}
 	defer p.calls.leave()
+	if p.isOpen() && p.queued.Count() == 0 {
+		return p.put(ctx, p.lib.Input(), m)
+	}
 	p.queued.Add()
+	err := p.put(ctx, p.queue, m)
+	if err != nil {
+		p.queued.Done()
+	}
+	return err
+}
+
+// isOpen says whether there is a sarama producer.
+func (p *producer) isOpen() bool {
 	select {
-	case p.queue <- m:
+	case <-p.opened:
+		return p.failure == nil
+	default:
+		return false
+	}
+}
+
+func (p *producer) put(ctx context.Context, to chan<- *sarama.ProducerMessage, m *sarama.ProducerMessage) error {
+	select {
+	case to <- m:
 		return nil
 	default: // ctx may have ended as well, and would win half of the time below
 	}
 	select {
-	case p.queue <- m:
+	case to <- m:
 		return nil
 	case <-ctx.Done():
-		p.queued.Done()
 		return ctx.Err()
 	case <-p.calls.shut:
-		p.queued.Done()
 		return errClosed
 	}
 }
@@ -225,9 +242,7 @@ func (p *producer) Close() error {
 	if err := within(patience, func() { p.endCluster(); p.shut() }); err != nil {
 		p.log.tell("producer", err)
 	}
-	p.mu.Lock()
-	p.silent = true
-	p.mu.Unlock()
+	p.silent.Store(true)
 	return nil
 }
 
@@ -243,7 +258,7 @@ func (p *producer) ClosePlainly() error {
 }
 
 func (p *producer) shut() {
-	p.calls.inside.Wait()
+	<-p.calls.inside.None()
 	close(p.queue)
 	p.begin.Do(func() { close(p.ended) }) // it was never opened
 	<-p.ended
