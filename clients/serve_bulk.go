@@ -65,7 +65,7 @@ func newMaking(c *served, b *bulk) *making {
 func (m *making) begin(now time.Time) {
 	m.pace.began = now
 	if m.bulk.Rate > 0 {
-		m.reports.time(&m.pace, m.bulk.Count)
+		m.time(&m.pace, m.bulk.Count)
 	}
 }
 
@@ -74,7 +74,7 @@ func (m *making) latencies() latencies {
 	if m.bulk.Transaction > 0 {
 		return m.transactions
 	}
-	return m.reports.took
+	return m.took
 }
 
 // make hands everything over, and waits until it is reported or committed.

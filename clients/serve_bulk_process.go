@@ -17,7 +17,8 @@ type processing struct {
 	*served
 	from  drivers.Consumer
 	topic string
-	size  int64 // records of a transaction
+	want  int64 // records in all
+	size  int64 // of a transaction
 	began time.Time
 
 	count        int64 // records read
@@ -37,11 +38,11 @@ func (c *served) processMany(ctx context.Context, line *incoming) (any, error) {
 		return nil, fmt.Errorf("consumer: expected the handle of a consumer, got %q", line.Consumer)
 	}
 	p := &processing{
-		served: c, from: line.from, topic: line.Topic, size: line.Transaction,
+		served: c, from: line.from, topic: line.Topic, want: line.Count, size: line.Transaction,
 		next: map[drivers.TopicPartition]int64{}, failed: make(chan error, 1),
 	}
 	before := allocatedSoFar()
-	for p.count < line.Count {
+	for p.count < p.want {
 		if err := p.transaction(ctx); err != nil {
 			return nil, err
 		}
@@ -54,7 +55,8 @@ func (c *served) processMany(ctx context.Context, line *incoming) (any, error) {
 
 // transaction waits for records, and writes them and what follows at once.
 func (p *processing) transaction(ctx context.Context) error {
-	records, err := p.poll(ctx)
+	size := min(p.size, p.want-p.count)
+	records, err := p.poll(ctx, size)
 	if err != nil {
 		return err
 	}
@@ -67,10 +69,10 @@ func (p *processing) transaction(ctx context.Context) error {
 	}
 	for written := int64(0); len(records) > 0; {
 		p.write(ctx, records)
-		if written += int64(len(records)); written >= p.size {
+		if written += int64(len(records)); written >= size {
 			break
 		}
-		if records, err = p.pollMore(ctx); err != nil {
+		if records, err = p.pollMore(ctx, size-written); err != nil {
 			return err
 		}
 	}
@@ -82,9 +84,9 @@ func (p *processing) transaction(ctx context.Context) error {
 }
 
 // poll waits until there is a record.
-func (p *processing) poll(ctx context.Context) ([]drivers.Record, error) {
+func (p *processing) poll(ctx context.Context, most int64) ([]drivers.Record, error) {
 	for {
-		records, err := p.from.Poll(ctx)
+		records, err := p.pollUpTo(ctx, most)
 		if err != nil || len(records) > 0 {
 			return records, err
 		}
@@ -94,10 +96,18 @@ func (p *processing) poll(ctx context.Context) ([]drivers.Record, error) {
 	}
 }
 
-func (p *processing) pollMore(ctx context.Context) ([]drivers.Record, error) {
+func (p *processing) pollMore(ctx context.Context, most int64) ([]drivers.Record, error) {
 	short, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
-	return p.from.Poll(short)
+	return p.pollUpTo(short, most)
+}
+
+// pollUpTo asks for so many records at most, where the library can be asked that.
+func (p *processing) pollUpTo(ctx context.Context, most int64) ([]drivers.Record, error) {
+	if limited, is := p.from.(drivers.LimitedPoller); is {
+		return limited.PollAtMost(ctx, int(most))
+	}
+	return p.from.Poll(ctx)
 }
 
 // write hands over records as they were read.

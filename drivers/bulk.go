@@ -115,3 +115,10 @@ type Processed struct {
 	Latencies []uint32      // microseconds of each transaction, from begin until commit returned
 	Allocated *Allocated
 }
+
+// LimitedPoller is a Consumer whose library can be told how many records a poll may
+// return, which keeps the transactions of a Processing as small as they are to be.
+type LimitedPoller interface {
+	// PollAtMost is Consumer.Poll with so many records at most.
+	PollAtMost(ctx context.Context, most int) ([]Record, error)
+}

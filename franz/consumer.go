@@ -155,6 +155,11 @@ func (c *consumer) client() (*kgo.Client, error) {
 }
 
 func (c *consumer) Poll(ctx context.Context) ([]drivers.Record, error) {
+	return c.PollAtMost(ctx, 0)
+}
+
+// PollAtMost is drivers.LimitedPoller; 0 is as many as kgo has.
+func (c *consumer) PollAtMost(ctx context.Context, most int) ([]drivers.Record, error) {
 	cl, err := c.client()
 	if err != nil {
 		return nil, errorOf("poll", err)
@@ -165,7 +170,7 @@ func (c *consumer) Poll(ctx context.Context) ([]drivers.Record, error) {
 			return nil, err
 		}
 		untold := c.positions.untold()
-		fetches := cl.PollFetches(ctx)
+		fetches := cl.PollRecords(ctx, most)
 		records := c.take(fetches)
 		c.positions.polled(len(records), untold)
 		c.failure = failureIn(ctx, fetches)
@@ -178,11 +183,18 @@ func (c *consumer) Poll(ctx context.Context) ([]drivers.Record, error) {
 // take converts the records, and notes where each partition stands.
 func (c *consumer) take(fetches kgo.Fetches) []drivers.Record {
 	var all []drivers.Record
-	for r := range fetches.RecordsAll() {
-		all = append(all, fromKgo(r))
-		tp := drivers.TopicPartition{Topic: r.Topic, Partition: r.Partition}
-		c.positions.set(drivers.Position{TopicPartition: tp, Offset: r.Offset + 1})
+	if n := fetches.NumRecords(); n > 0 {
+		all = make([]drivers.Record, 0, n)
 	}
+	fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+		for _, r := range p.Records {
+			all = append(all, fromKgo(r))
+		}
+		if last := len(p.Records) - 1; last >= 0 {
+			tp := drivers.TopicPartition{Topic: p.Topic, Partition: p.Partition}
+			c.positions.set(drivers.Position{TopicPartition: tp, Offset: p.Records[last].Offset + 1})
+		}
+	})
 	return all
 }
 

@@ -147,6 +147,11 @@ func (c *consumer) Assign(_ context.Context, from []drivers.Position) error {
 
 // Poll returns what is there; see drivers.Consumer.
 func (c *consumer) Poll(ctx context.Context) ([]drivers.Record, error) {
+	return c.PollAtMost(ctx, pollLimit)
+}
+
+// PollAtMost is drivers.LimitedPoller.
+func (c *consumer) PollAtMost(ctx context.Context, most int) ([]drivers.Record, error) {
 	if err := c.late; err != nil {
 		c.late = nil
 		return nil, err
@@ -155,7 +160,7 @@ func (c *consumer) Poll(ctx context.Context) ([]drivers.Record, error) {
 		if err := c.calls.enter(); err != nil {
 			return nil, callError("poll", err)
 		}
-		records, err := c.take(wait)
+		records, err := c.take(wait, most)
 		c.calls.leave()
 		if len(records) > 0 {
 			c.late = err
@@ -168,9 +173,9 @@ func (c *consumer) Poll(ctx context.Context) ([]drivers.Record, error) {
 }
 
 // take waits for one event, and then for none.
-func (c *consumer) take(wait time.Duration) ([]drivers.Record, error) {
+func (c *consumer) take(wait time.Duration, most int) ([]drivers.Record, error) {
 	var records []drivers.Record
-	for len(records) < pollLimit {
+	for len(records) < most {
 		event := c.lib.Poll(int(wait.Milliseconds()))
 		wait = 0
 		switch e := event.(type) {

@@ -83,7 +83,7 @@ func Benchmark(b *testing.B, d drivers.Driver, direct func(servers string) (Dire
 	config := Settings(servers)
 	maps.Copy(config, more)
 	with := startServing(b, d, config)
-	defer with.end()
+	defer with.end(b)
 	loops := [2]*loop{{play: without.Play}, {play: with.play}}
 	for _, l := range loops { // connected, and buffers have grown
 		l.round(b)
@@ -195,10 +195,14 @@ func (s *serving) ask(verb string, members map[string]any) error {
 	}
 }
 
-func (s *serving) end() {
-	_ = s.ask("close", map[string]any{})
-	s.in.Close()
-	<-s.ended
+func (s *serving) end(b *testing.B) {
+	if err := s.ask("close", map[string]any{}); err != nil {
+		b.Error(err)
+	}
+	_ = s.in.Close()
+	if err := <-s.ended; err != nil {
+		b.Error(err)
+	}
 }
 
 // processorTime is what this process has used, kernel included.

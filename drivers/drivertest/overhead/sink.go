@@ -50,7 +50,7 @@ func startSink(b *testing.B) string {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		stdin.Close()
+		_ = stdin.Close()
 		if err := cmd.Wait(); err != nil {
 			b.Errorf("the sink: %v", err)
 		}
@@ -93,7 +93,7 @@ func versions() map[int16]int16 {
 }
 
 func (s *sink) serve(conn net.Conn) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	from := bufio.NewReaderSize(conn, 256<<10)
 	next := map[string]int64{} // offset, by topic and partition
 	var frame []byte
