@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
+import { endianness } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
@@ -16,7 +17,7 @@ import kafkajs from 'kafkajs';
 const { AssignerProtocol, CompressionTypes, Kafka, PartitionAssigners, Partitioners } = kafkajs;
 const { version } = createRequire(import.meta.url)('kafkajs/package.json');
 
-const abilities = ['idempotence', 'transactions', 'groups', 'rebalances', 'plain-close', 'bulk'];
+const abilities = ['idempotence', 'transactions', 'groups', 'rebalances', 'plain-close', 'bulk', 'paced'];
 
 // ---- Settings: canonical keys, and what kafkajs has for them.
 
@@ -331,7 +332,7 @@ class Producer {
     this.#send({ record, count: 1, topic, partition, messages: [message] });
   }
 
-  // #send reports records from `record` on: where they are, if kafkajs tells.
+  // #send reports records from `record` on, and returns whether they were acknowledged: where they are, if kafkajs tells.
   async #send({ record, count, topic, partition, messages }) {
     const report = { handle: this.#handle, record, ...(count > 1 && { count }) };
     this.#pending += count;
@@ -347,6 +348,7 @@ class Producer {
     if (!this.#closed) say(report);
     this.#pending -= count;
     if (this.#pending === 0) this.#reported();
+    return report.outcome === 'acked';
   }
 
   async #sent(topic, messages) {
@@ -420,21 +422,24 @@ class Producer {
 
   // produceMany sends as many records in each call as its batches may have, and as many calls at a time as a connection
   // may have requests in flight. Of records that kafkajs spreads over partitions it does not tell where each one is.
-  async produceMany({ topic, partition, count, keys, value_bytes }) {
-    const began = performance.now();
+  async produceMany({ topic, partition, count, keys, value_bytes, rate = 0 }) {
+    const pace = new Pace(rate, count);
     const first = this.#next;
     this.#next += count;
     const inFlight = new Set();
-    for (let n = 0; n < count; n += recordsASend) {
-      const size = Math.min(recordsASend, count - n);
+    for (let n = 0, size; n < count && !this.#closed; n += size) {
+      size = Math.min(await pace.due(n), recordsASend, count - n);
       const messages = Array.from({ length: size }, (_, i) => numbered(n + i, keys, value_bytes, partition));
-      const sending = this.#send({ record: first + n, count: size, topic, partition, messages });
+      const of = [n, size];
+      const sending = this.#send({ record: first + n, count: size, topic, partition, messages }).then((acked) => {
+        if (acked) pace.reported(...of);
+        inFlight.delete(sending);
+      });
       inFlight.add(sending);
-      sending.then(() => inFlight.delete(sending));
       if (inFlight.size >= (this.#o.both.maxInFlightRequests ?? 5)) await Promise.race(inFlight);
     }
     await Promise.all(inFlight);
-    return { elapsed_us: Math.round((performance.now() - began) * 1000) };
+    return { elapsed_us: pace.elapsed(), latencies_us: pace.latencies() };
   }
 
   // close: kafkajs waits for answers when it disconnects, and retries behind it. So its connections end with it.
@@ -451,6 +456,49 @@ class Producer {
 }
 
 const recordsASend = 1000;
+
+// A Pace says which records are due, and keeps the time from then until each was reported. Node's timers know whole
+// milliseconds alone, so what became due meanwhile is handed over together.
+class Pace {
+  #rate; // records a second; 0: all are due
+  #began = performance.now();
+  #latencies;
+
+  constructor(rate, count) {
+    this.#rate = rate;
+    this.#latencies = new Uint32Array(rate > 0 ? count : 0).fill(latencyUnknown);
+  }
+
+  // due waits for record n, and says how many are due from there on.
+  async due(n) {
+    if (this.#rate === 0) return Infinity;
+    for (let early; (early = this.#of(n) - performance.now()) > 0;) await sleep(early);
+    return 1 + Math.floor(((performance.now() - this.#of(n)) * this.#rate) / 1000);
+  }
+
+  #of(n) {
+    return this.#began + (n * 1000) / this.#rate;
+  }
+
+  reported(first, count) {
+    if (this.#rate === 0) return;
+    const now = performance.now();
+    for (let n = first; n < first + count; n++) {
+      this.#latencies[n] = Math.min(Math.round((now - this.#of(n)) * 1000), latencyUnknown - 1);
+    }
+  }
+
+  elapsed() {
+    return Math.round((performance.now() - this.#began) * 1000);
+  }
+
+  latencies() {
+    const bytes = Buffer.from(this.#latencies.buffer);
+    return (endianness() === 'LE' ? bytes : bytes.swap32()).toString('base64');
+  }
+}
+
+const latencyUnknown = 0xffffffff;
 
 function numbered(n, keys, size, partition) {
   const message = { key: keys > 0 ? `key-${n % keys}` : null, value: String(n).padEnd(size, '.') };

@@ -5,6 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { endianness } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -18,7 +19,7 @@ if (major < 22 || (major === 22 && minor < 22) || major === 23 || (major === 24 
 const { Consumer: Reader, Producer: Writer, compatibilityPartitioner } = await import('@platformatic/kafka');
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('@platformatic/kafka'))));
 
-const abilities = ['idempotence', 'transactions', 'groups', 'rebalances', 'plain-close', 'bulk'];
+const abilities = ['idempotence', 'transactions', 'groups', 'rebalances', 'plain-close', 'bulk', 'paced'];
 
 // ---- Settings: canonical keys, and what platformatic has for them.
 
@@ -283,7 +284,7 @@ class Producer {
     this.#send({ record, count: 1, partition, messages: [message] });
   }
 
-  // #send reports records from `record` on: where they are, if platformatic tells.
+  // #send reports records from `record` on, and returns whether they were acknowledged: where they are, if platformatic tells.
   async #send({ record, count, partition, messages }) {
     const report = { handle: this.#handle, record, ...(count > 1 && { count }) };
     this.#pending += count;
@@ -299,6 +300,7 @@ class Producer {
     if (!this.#closed) say(report);
     this.#pending -= count;
     if (this.#pending === 0) this.#reported();
+    return report.outcome === 'acked';
   }
 
   // #sent: the partitioner of Java's keys is not made for records without one.
@@ -370,21 +372,24 @@ class Producer {
 
   // produceMany sends as many records in each call as its batches may have, and as many calls at a time as a connection
   // may have requests in flight. Of records that are spread over partitions platformatic does not tell where each one is.
-  async produceMany({ topic, partition, count, keys, value_bytes }) {
-    const began = performance.now();
+  async produceMany({ topic, partition, count, keys, value_bytes, rate = 0 }) {
+    const pace = new Pace(rate, count);
     const first = this.#next;
     this.#next += count;
     const inFlight = new Set();
-    for (let n = 0; n < count; n += recordsASend) {
-      const size = Math.min(recordsASend, count - n);
+    for (let n = 0, size; n < count && !this.#closed; n += size) {
+      size = Math.min(await pace.due(n), recordsASend, count - n);
       const messages = Array.from({ length: size }, (_, i) => numbered(topic, n + i, keys, value_bytes, partition));
-      const sending = this.#send({ record: first + n, count: size, partition, messages });
+      const of = [n, size];
+      const sending = this.#send({ record: first + n, count: size, partition, messages }).then((acked) => {
+        if (acked) pace.reported(...of);
+        inFlight.delete(sending);
+      });
       inFlight.add(sending);
-      sending.then(() => inFlight.delete(sending));
       if (inFlight.size >= (this.#o.client.maxInflights ?? 5)) await Promise.race(inFlight);
     }
     await Promise.all(inFlight);
-    return { elapsed_us: Math.round((performance.now() - began) * 1000) };
+    return { elapsed_us: pace.elapsed(), latencies_us: pace.latencies() };
   }
 
   async close({ plainly, timeout_ms }) {
@@ -399,6 +404,49 @@ class Producer {
 }
 
 const recordsASend = 1000;
+
+// A Pace says which records are due, and keeps the time from then until each was reported. Node's timers know whole
+// milliseconds alone, so what became due meanwhile is handed over together.
+class Pace {
+  #rate; // records a second; 0: all are due
+  #began = performance.now();
+  #latencies;
+
+  constructor(rate, count) {
+    this.#rate = rate;
+    this.#latencies = new Uint32Array(rate > 0 ? count : 0).fill(latencyUnknown);
+  }
+
+  // due waits for record n, and says how many are due from there on.
+  async due(n) {
+    if (this.#rate === 0) return Infinity;
+    for (let early; (early = this.#of(n) - performance.now()) > 0;) await sleep(early);
+    return 1 + Math.floor(((performance.now() - this.#of(n)) * this.#rate) / 1000);
+  }
+
+  #of(n) {
+    return this.#began + (n * 1000) / this.#rate;
+  }
+
+  reported(first, count) {
+    if (this.#rate === 0) return;
+    const now = performance.now();
+    for (let n = first; n < first + count; n++) {
+      this.#latencies[n] = Math.min(Math.round((now - this.#of(n)) * 1000), latencyUnknown - 1);
+    }
+  }
+
+  elapsed() {
+    return Math.round((performance.now() - this.#began) * 1000);
+  }
+
+  latencies() {
+    const bytes = Buffer.from(this.#latencies.buffer);
+    return (endianness() === 'LE' ? bytes : bytes.swap32()).toString('base64');
+  }
+}
+
+const latencyUnknown = 0xffffffff;
 
 // headersOf: the keys of the map are buffers, so a name may come twice.
 const headersOf = (pairs) => new Map(pairs.map(([name, value]) => [Buffer.from(name), bytes(value)]));
