@@ -16,8 +16,8 @@ import (
 	"kcompare/librdkafka"
 )
 
-// told is what the contestants of these tests are given. Two partitions of a node.
-func told() map[string]string {
+// given is what the contestants of these tests are given. Two partitions of a node.
+func given() map[string]string {
 	return map[string]string{
 		"acks": "all", "batch.size": "16384", "compression.type": "none", "enable.idempotence": "true", "linger.ms": "5",
 		"max.in.flight.requests.per.connection": "5", "queue.buffering.max.messages": "1000000", "queue.buffering.max.kbytes": "262144",
@@ -45,7 +45,7 @@ func proven(t *testing.T, d drivers.Driver, work evidence.BenchWork, set map[str
 	defer cluster.Close()
 	c := Contestant{Name: d.Client()}
 	o := Options{
-		Work: work, Load: evidence.BenchLoad{RecordBytes: 100, Partitions: 2}, Config: told(), Contestants: []Contestant{c},
+		Work: work, Load: evidence.BenchLoad{RecordBytes: 100, Partitions: 2}, Config: given(), Contestants: []Contestant{c},
 		Cluster: cluster, Topics: "kcompare-bench", Now: time.Now,
 	}
 	if work == evidence.BenchConsume {
