@@ -99,7 +99,7 @@ func latencies(b evidence.Bench) func(evidence.BenchContestant) string {
 		switch {
 		case !has:
 			return ""
-		case told(b, c.Name):
+		case byTool(b, c.Name):
 			return "from the hand-over of a record, as the tool told, and compared with nobody else's"
 		}
 		return "from when a record was due"

@@ -125,7 +125,7 @@ func (m metric) figures(b evidence.Bench, comparable bool) evidence.BenchMetric 
 func (m metric) rank(b evidence.Bench, standing []evidence.BenchFigures, all map[string]series) {
 	slices.SortStableFunc(standing, func(x, y evidence.BenchFigures) int {
 		if !m.alike(b, x.Contestant, y.Contestant) {
-			if told(b, x.Contestant) {
+			if byTool(b, x.Contestant) {
 				return 1
 			}
 			return -1
@@ -142,11 +142,11 @@ func (m metric) rank(b evidence.Bench, standing []evidence.BenchFigures, all map
 // the record was due, so that a client that lets records wait does not look fast; a tool that
 // keeps its latencies to itself counts from the hand-over.
 func (m metric) alike(b evidence.Bench, one, other string) bool {
-	return !m.latency || told(b, one) == told(b, other)
+	return !m.latency || byTool(b, one) == byTool(b, other)
 }
 
-// told says whether latencies of a contestant are a tool's own words.
-func told(b evidence.Bench, contestant string) bool {
+// byTool says whether latencies of a contestant are a tool's own words.
+func byTool(b evidence.Bench, contestant string) bool {
 	return slices.ContainsFunc(counted(b, contestant), func(r evidence.BenchRound) bool {
 		return r.Latency != nil && r.Latency.Histogram == ""
 	})

@@ -25,7 +25,7 @@ type rule struct {
 // A batch is full where one more record does not fit, so the largest ones differ by up to a
 // record and by what a library counts into the limit: a twentieth is allowed. What is seen
 // of linger has the waking of a thread on top, up to a few milliseconds on a machine that is
-// busy: two milliseconds, or a fifth.
+// busy: two milliseconds, or a quarter.
 func rules() []rule {
 	return []rule{
 		{name: evidence.SettingAcks},
@@ -38,7 +38,7 @@ func rules() []rule {
 		{name: evidence.SettingLargestBatch, slack: share(0.05), figure: func(s evidence.BenchSeen) (float64, bool) {
 			return float64(s.LargestBatch), s.LargestBatch > 0
 		}},
-		{name: evidence.SettingLinger, slack: func(most float64) float64 { return math.Max(2, most*0.2) }, figure: linger},
+		{name: evidence.SettingLinger, slack: func(most float64) float64 { return math.Max(2, most*0.25) }, figure: linger},
 		{name: evidence.SettingInFlight},
 		{name: evidence.SettingIsolation},
 	}

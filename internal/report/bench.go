@@ -37,7 +37,7 @@ func benchPage(b evidence.Bench) page {
 		{heading: benchHeading(b), lists: []list{{entries: benchVerdicts(b)}}},
 		{heading: span{text: "Figures", mark: heading}, note: say("the median of the rounds that count"), table: benchFigures(b)},
 		{heading: span{text: "Ratios", mark: heading}, note: benchRatioNote(b), table: benchRatios(b)},
-		{heading: span{text: "Effective settings", mark: heading}, note: say("as the wire showed them in a short run that was not timed"), table: benchSettings(b)},
+		{heading: span{text: "Effective settings", mark: heading}, note: say("as the wire showed them in a short run that was not timed"), table: benchSettings(b), lists: []list{benchNotSeen(b)}},
 		{heading: span{text: "Settings given", mark: heading}, lists: benchGiven(b)},
 		{heading: span{text: "Rounds that do not count", mark: doubtful}, lists: []list{benchVoid(b)}},
 		{heading: span{text: "What differs beside", mark: heading}, note: say("it does not forbid a ranking"), lists: []list{bulleted(b.Judgement.Beside)}},

@@ -40,7 +40,7 @@ func BenchVerdict(in lang.Printer, b evidence.Bench) string {
 
 // BenchSettings is the table of effective settings, as the wire showed them.
 func BenchSettings(in lang.Printer, b evidence.Bench) string {
-	return fragment(in, section{table: benchSettings(b)})
+	return fragment(in, section{table: benchSettings(b), lists: []list{benchNotSeen(b)}})
 }
 
 // BenchRowNames lists the metrics that were measured.

@@ -127,6 +127,20 @@ func benchSettingCell(seen map[string]map[string]string, contestant, setting str
 	return "(not seen)"
 }
 
+// benchNotSeen says why a setting is not in the table.
+func benchNotSeen(b evidence.Bench) list {
+	l := list{apart: true}
+	for _, c := range benchPlayers(b) {
+		if c.Seen == nil {
+			continue
+		}
+		for _, setting := range slices.Sorted(maps.Keys(c.Seen.NotSeen)) {
+			l.entries = append(l.entries, entry{term: name(benchName(b, c)), text: say(setting + " was not seen: " + c.Seen.NotSeen[setting])})
+		}
+	}
+	return l
+}
+
 // benchGiven is what all were given, what some were given beside, and what a library cannot
 // express or could only approximate.
 func benchGiven(b evidence.Bench) []list {

@@ -67,6 +67,7 @@ func turn(name string, round int, ms float64) evidence.BenchRound {
 func unequalBench() evidence.Bench {
 	b := measured()
 	b.Contestants[1].Seen.LargestBatch = 16384
+	b.Contestants[1].Seen.LingerMS, b.Contestants[1].Seen.NotSeen = nil, map[string]string{"linger": "this client does not pace its records"}
 	b.Judgement = bench.Judge(b)
 	return b
 }
