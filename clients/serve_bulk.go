@@ -118,28 +118,29 @@ func commit(ctx context.Context, t drivers.TransactionalProducer) error {
 
 // handOver makes the records from first up to end.
 func (m *making) handOver(ctx context.Context, first, end int64) error {
+	b, producer := m.bulk, m.client.producer
+	r := drivers.Record{Topic: b.Topic, Partition: *b.Partition}
 	for n := first; n < end; n++ {
-		if m.bulk.Rate > 0 {
+		if b.Rate > 0 {
 			if err := m.pace.await(ctx, n); err != nil {
 				return err
 			}
 		}
-		m.client.producer.Produce(ctx, m.record(n), m.report(n))
+		r.Key, r.Value = m.key(n), m.values.number(n, b.ValueBytes)
+		producer.Produce(ctx, r, m.report(n))
 	}
 	return nil
 }
 
-// record is number n of a bulk.
-func (m *making) record(n int64) drivers.Record {
-	b := m.bulk
-	r := drivers.Record{Topic: b.Topic, Partition: *b.Partition, Value: m.values.number(n, b.ValueBytes)}
+// key is that of record n of the bulk, nil where records have none.
+func (m *making) key(n int64) []byte {
 	switch {
 	case m.keys != nil:
-		r.Key = m.keys[n%b.Keys]
-	case b.Keys > 0:
-		r.Key = keyOf(n % b.Keys)
+		return m.keys[n%m.bulk.Keys]
+	case m.bulk.Keys > 0:
+		return keyOf(n % m.bulk.Keys)
 	}
-	return r
+	return nil
 }
 
 // manyKeys is how many keys are kept rather than made again.
@@ -160,20 +161,24 @@ func keysOf(b *bulk) [][]byte {
 func keyOf(n int64) []byte { return strconv.AppendInt([]byte("key-"), n, 10) }
 
 // memory hands out values one behind the other, of pieces that are not used again: a
-// library may still look at a value that it has reported on.
-type memory struct{ left []byte }
+// library may still look at a value that it has reported on. It keeps a place in its piece
+// and not what is left of it, because a pointer that is stored costs more than a number
+// while Go collects garbage.
+type memory struct {
+	piece []byte
+	used  int
+}
 
 // number is n in decimal and full stops behind it.
 func (m *memory) number(n int64, size int) []byte {
 	const piece, longest = 256 << 10, 20 // bytes; those of the longest number
-	if len(m.left) < size+longest {
-		m.left = bytes.Repeat([]byte{'.'}, max(piece, size+longest))
+	if len(m.piece)-m.used < size+longest {
+		m.piece, m.used = bytes.Repeat([]byte{'.'}, max(piece, size+longest)), 0
 	}
-	digits := len(strconv.AppendInt(m.left[:0], n, 10))
-	length := max(digits, size)
-	value := m.left[:length:length]
-	m.left = m.left[length:]
-	return value
+	begin := m.used
+	digits := len(strconv.AppendInt(m.piece[begin:begin], n, 10))
+	m.used += max(digits, size)
+	return m.piece[begin:m.used:m.used]
 }
 
 var (
