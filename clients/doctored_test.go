@@ -2,6 +2,8 @@ package clients_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -279,6 +281,29 @@ func doctors() map[string]doctor {
 		"took longer than it did": writes(func(line string) []string {
 			return []string{strings.Replace(line, `"elapsed_us":`, `"elapsed_us":999999999`, 1)}
 		}),
+		"keeps latencies to itself": writes(func(line string) []string { return []string{withLatencies(line, nil)} }),
+		"knows no latency": writes(func(line string) []string {
+			return []string{withLatencies(line, func(n int) []uint32 { return slices.Repeat([]uint32{drivers.LatencyUnknown}, n) })}
+		}),
+		"tells nanoseconds": writes(func(line string) []string {
+			return []string{withLatencies(line, func(n int) []uint32 { return slices.Repeat([]uint32{5_000_000}, n) })}
+		}),
+		"hands over before its time": writes(func(line string) []string {
+			return []string{strings.Replace(line, `"elapsed_us":`, `"elapsed_us":1,"elapsed":`, 1)}
+		}),
+		"commits every other transaction": about(func(l *liar) { l.every = 2 }),
+		"writes twice what it processes": about(func(l *liar) {
+			l.produce = func(ctx context.Context, p drivers.Producer, r drivers.Record, report func(drivers.Delivery)) {
+				if _, transactional := p.(drivers.TransactionalProducer); transactional {
+					p.Produce(ctx, r, func(drivers.Delivery) {})
+				}
+				p.Produce(ctx, r, report)
+			}
+		}),
+		"forgets offsets of a group": about(func(l *liar) { l.forgets = true }),
+		"invents transactions": writes(func(line string) []string {
+			return []string{withLatencies(line, func(n int) []uint32 { return slices.Repeat([]uint32{1}, n+100) })}
+		}),
 		"refuses what it is able to": about(func(l *liar) {
 			l.refuses = &drivers.UnsupportedError{Client: "doctored", Key: "enable.idempotence", Value: "true", Reason: "it has no such thing"}
 		}),
@@ -310,6 +335,23 @@ func doctors() map[string]doctor {
 		"says its number": {before: func() { fmt.Fprintln(os.Stderr, os.Getpid()) }, after: hang}, // deaf to the end of stdin
 		"a parent":        {before: parent},
 	}
+}
+
+// withLatencies gives the answer to a bulk verb other times, of so many.
+func withLatencies(line string, of func(n int) []uint32) string {
+	const member = `"latencies_us":"`
+	before, rest, has := strings.Cut(line, member)
+	told, after, _ := strings.Cut(rest, `"`)
+	if !has {
+		return line
+	}
+	var raw []byte
+	if of != nil {
+		for _, us := range of(base64.StdEncoding.DecodedLen(len(told)) / 4) {
+			raw = binary.LittleEndian.AppendUint32(raw, us)
+		}
+	}
+	return before + member + base64.StdEncoding.EncodeToString(raw) + `"` + after
 }
 
 // rewriter passes on what becomes of each whole line.
@@ -345,6 +387,8 @@ type liar struct {
 	flush   func()
 	abort   func(context.Context, drivers.TransactionalProducer) (drivers.TransactionOutcome, error)
 	polled  func([]drivers.Record) []drivers.Record
+	every   int  // so many transactions are one
+	forgets bool // offsets
 }
 
 func (l *liar) Library() drivers.Library {
@@ -371,7 +415,7 @@ func (l *liar) NewTransactionalProducer(s drivers.Settings) (drivers.Transaction
 	if err != nil {
 		return nil, err
 	}
-	return &lyingTransactional{lyingProducer{p, l}, p}, nil
+	return &lyingTransactional{lyingProducer: lyingProducer{p, l}, t: p}, nil
 }
 
 func (l *liar) NewConsumer(s drivers.Settings) (drivers.Consumer, error) {
@@ -411,17 +455,30 @@ func (p *lyingProducer) ClosePlainly() error { return p.Producer.(drivers.PlainC
 
 type lyingTransactional struct {
 	lyingProducer
-	t drivers.TransactionalProducer
+	t     drivers.TransactionalProducer
+	ended int // that the caller thinks have committed
 }
 
-func (p *lyingTransactional) Init(ctx context.Context) error  { return p.t.Init(ctx) }
-func (p *lyingTransactional) Begin(ctx context.Context) error { return p.t.Begin(ctx) }
+func (p *lyingTransactional) Init(ctx context.Context) error { return p.t.Init(ctx) }
+
+func (p *lyingTransactional) Begin(ctx context.Context) error {
+	if p.liar.every > 0 && p.ended%p.liar.every != 0 {
+		return nil // that of before is open
+	}
+	return p.t.Begin(ctx)
+}
 
 func (p *lyingTransactional) SendOffsets(ctx context.Context, at []drivers.Position, g drivers.GroupMetadata) error {
+	if p.liar.forgets {
+		return nil
+	}
 	return p.t.SendOffsets(ctx, at, g)
 }
 
 func (p *lyingTransactional) Commit(ctx context.Context) (drivers.TransactionOutcome, error) {
+	if p.ended++; p.liar.every > 0 && p.ended%p.liar.every != 0 {
+		return drivers.Committed, p.Flush(ctx)
+	}
 	return p.t.Commit(ctx)
 }
 
