@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"kcompare/internal/bench"
 	"kcompare/internal/evidence"
@@ -24,16 +23,19 @@ type benchOptions struct {
 	settings []string
 	compare  string
 	faults   []string
+	beside   []string
 	load     evidence.BenchLoad
-	given    *pflag.FlagSet // what the user said of it
+	given    func(flag string) bool // by the user
 
 	evidenceDir string
 	output      output
 	progress    string
 }
 
-func newBench(s *State) *cobra.Command {
-	opts := &benchOptions{state: s}
+func newBench(s *State) *cobra.Command { return benchCommand(&benchOptions{state: s}) }
+
+// benchCommand reads its arguments into opts.
+func benchCommand(opts *benchOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench [produce|latency|consume|transactions|rpw]",
 		Short: "Throughput and latency, side by side, with the same effective settings",
@@ -56,13 +58,14 @@ Settings that are given to all clients, unless -X says otherwise, stand in the r
 --compare measures what one setting does within one client.
 
 Exit codes: 0 measured; 1 kcompare itself failed; 2 usage; 4 effective settings
-differ, or could not be proven, so that nothing is called faster; 130 interrupted, what
+differ or could not be proven, so that nothing is called faster, or a round is void; 130 interrupted, what
 was finished is printed.`,
 		Example: `  kcompare bench
   kcompare bench produce --client=franz,librdkafka --broker=kafka
   kcompare bench latency --client=all --rate=2000 --format=markdown -o latency.md
   kcompare bench --compare enable.idempotence=true,false --broker=kafka
   kcompare bench transactions --compare transaction.size=1,100,10000
+  kcompare bench --client=java,franz --beside=perf-test --broker=kafka
   kcompare bench --fault=rtt:5ms --format=json -o bench.json; kcompare report bench.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.again = benchCommandLine(cmd, args)
@@ -70,7 +73,7 @@ was finished is printed.`,
 		},
 	}
 	f := cmd.Flags()
-	opts.given = f
+	opts.given = f.Changed
 	f.StringArrayVar(&opts.clients, "client", []string{benchClients}, "client `libraries` to time, separated by commas; all: those that are built in or installed (default with --compare: franz)")
 	f.StringVar(&opts.broker, "broker", brokerEmbedded, "embedded; kafka: an Apache Kafka that is started for the bench (needs Java and Maven); or HOST:PORT,... of a cluster of your own")
 	opts.benchCluster.flags(f)
@@ -78,6 +81,7 @@ was finished is printed.`,
 	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
 	f.StringVar(&opts.compare, "compare", "", "time one client once with each value of `KEY=A,B,...`: a setting, or "+strings.Join(loadKeys(), ", "))
 	f.StringArrayVar(&opts.faults, "fault", nil, "put the proxy between clients and broker while the clock runs, with this `fault`, such as rtt:5ms (repeatable)")
+	f.StringSliceVar(&opts.beside, "beside", nil, "Apache Kafka's own `tools` beside the clients, perf-test (produce, latency) and copier (rpw); they need Java and Maven")
 	opts.loadFlags(f)
 	f.StringVar(&opts.evidenceDir, "evidence", "", "write the evidence into this `directory`, too")
 	f.StringVar(&opts.output.format, "format", formatText, "text, markdown, json or svg")
@@ -99,15 +103,7 @@ func runBench(ctx context.Context, opts *benchOptions, args []string) error {
 	if opts.dryRun {
 		return opts.printDryRun(plan)
 	}
-	stop, err := opts.start(ctx, &plan)
-	if err != nil {
-		return err
-	}
-	shown := newBenchProgress(opts.state, opts.progress)
-	plan.Progress = shown.at
-	b, err := benchInTime(ctx, plan)
-	shown.close()
-	err = errors.Join(err, stop())
+	b, err := opts.measure(ctx, plan)
 	if len(b.Rounds) == 0 && (err != nil || ctx.Err() != nil) {
 		return errors.Join(err, context.Cause(ctx)) // nothing was finished, there is nothing to print
 	}
@@ -121,7 +117,20 @@ func runBench(ctx context.Context, opts *benchOptions, args []string) error {
 	case err != nil:
 		return err
 	}
-	return finish(benchExit(b))
+	return finish(bench.Exit(b))
+}
+
+// measure plays the bench on a broker that it starts and stops.
+func (o *benchOptions) measure(ctx context.Context, plan bench.Options) (evidence.Bench, error) {
+	stop, err := o.start(ctx, &plan)
+	if err != nil {
+		return evidence.Bench{}, err
+	}
+	shown := newBenchProgress(o.state, o.progress)
+	plan.Progress = shown.at
+	b, err := benchInTime(ctx, plan)
+	shown.close()
+	return b, errors.Join(err, stop())
 }
 
 // benchInTime runs the bench; after an interruption it waits only as long as the contract
@@ -155,7 +164,7 @@ func (o *benchOptions) plan(ctx context.Context, args []string) (bench.Options, 
 		Work: o.work, Load: o.load, Config: settings, Faults: faults,
 		Topics: o.prefix + "bench-" + runName(o.state) + "-", Now: o.state.Now,
 	}
-	if err := o.output.checkOf(formatText, formatMarkdown, formatJSON, formatSVG); err != nil {
+	if err := o.output.checkBench(); err != nil {
 		return plan, err
 	}
 	if err := prepareFolder(o.evidenceDir); err != nil {
@@ -197,14 +206,6 @@ func (o *benchOptions) setWork(args []string) error {
 		}
 	}
 	return unknown("work", args[0], known)
-}
-
-// benchExit is 4 where nothing may be called faster.
-func benchExit(b evidence.Bench) int {
-	if len(b.Judgement.Unequal) > 0 || len(b.Judgement.Open) > 0 {
-		return exitUnproven
-	}
-	return exitOK
 }
 
 // notForBench are settings that bench itself gives each client.

@@ -11,12 +11,14 @@ import (
 	"kcompare/drivers"
 	"kcompare/internal/bench"
 	"kcompare/internal/config"
+	"kcompare/internal/evidence"
+	"kcompare/internal/kafkatools"
 )
 
 // setContestants chooses who is timed: clients, or one client with several values of a key.
 func (o *benchOptions) setContestants(ctx context.Context, plan *bench.Options) error {
 	values := o.clients
-	if o.compare != "" && !o.given.Changed("client") {
+	if o.compare != "" && !o.given("client") {
 		values = []string{"franz"}
 	}
 	names, err := distinctClients(values)
@@ -30,11 +32,15 @@ func (o *benchOptions) setContestants(ctx context.Context, plan *bench.Options) 
 	if compared.key != "" && (len(names) > 1 || names[0] == allClients) {
 		return usagef("--compare and --client=%s: a setting is compared within one client", strings.Join(names, ","))
 	}
+	tools, err := o.tools(compared.key)
+	if err != nil {
+		return err
+	}
 	players, err := o.players(ctx, names)
 	if err != nil {
 		return err
 	}
-	plan.Contestants = players
+	plan.Contestants = slices.Concat(players, tools)
 	if compared.key != "" {
 		plan.Compare = compared.key
 		plan.Contestants, err = o.withValues(players[0], compared)
@@ -98,6 +104,37 @@ func (o *benchOptions) apart(ctx context.Context, name string) (drivers.Driver, 
 		return o.state.ownProgram(ctx, name)
 	}
 	return o.state.contestant(ctx, name)
+}
+
+// The values of --beside.
+const (
+	besidePerfTest = "perf-test"
+	besideCopier   = "copier"
+)
+
+// tools are Kafka's own, which do one kind of work each.
+func (o *benchOptions) tools(comparedKey string) ([]bench.Contestant, error) {
+	var tools []bench.Contestant
+	options := kafkatools.Options{Kafka: o.kafka(o.state)}
+	for i, name := range o.beside {
+		switch known := []string{besidePerfTest, besideCopier}; {
+		case slices.Contains(o.beside[:i], name):
+			return nil, usagef("--beside: %s is named twice", name)
+		case !slices.Contains(known, name):
+			return nil, fmt.Errorf("--beside: %w", unknown("tool", name, known))
+		case comparedKey != "":
+			return nil, usagef("--beside=%s and --compare: a setting is compared within one client", name)
+		case name == besidePerfTest && o.work != evidence.BenchProduce && o.work != evidence.BenchLatency:
+			return nil, usagef("--beside=%s: it does produce and latency, not %s", name, o.work)
+		case name == besideCopier && o.work != evidence.BenchRPW:
+			return nil, usagef("--beside=%s: it does rpw, not %s", name, o.work)
+		case name == besidePerfTest:
+			tools = append(tools, kafkatools.PerfTest(options))
+		default:
+			tools = append(tools, kafkatools.Copier(options))
+		}
+	}
+	return tools, nil
 }
 
 // compared is --compare, read.

@@ -20,57 +20,40 @@ const (
 
 func loadKeys() []string { return []string{keyTransaction, keyRecordBytes, keyPartitions, keyRate} }
 
-// recordsOf is how many records a round has where the user does not say: with two clients a
-// bench then takes about a minute.
-func recordsOf(w evidence.BenchWork) int64 {
-	switch w {
-	case evidence.BenchLatency:
-		return 10_000 // 2 s at the default rate
-	case evidence.BenchTransactions, evidence.BenchRPW:
-		return 20_000
-	}
-	return 500_000
-}
-
+// loadFlags have the defaults of produce; setLoad puts those of another work in their place.
 func (o *benchOptions) loadFlags(f *pflag.FlagSet) {
-	l := &o.load
-	f.IntVar(&l.Rounds, "rounds", 10, "rounds that count, of each client")
-	f.IntVar(&l.WarmUp, "warmup", 2, "rounds before them, which do not count")
-	f.Int64Var(&l.Records, "records", 0, "records of a round (0, the default: 500000 of produce and consume, 10000 of latency, 20000 of transactions and rpw)")
-	f.IntVar(&l.RecordBytes, "record-size", 100, "bytes of a value")
-	f.Int64Var(&l.Keys, "keys", 0, "different keys of records (0, the default: records have none)")
-	f.Int32Var(&l.Partitions, "partitions", 6, "of each topic")
-	f.Float64Var(&l.Rate, "rate", 5000, "records a second, of latency")
-	f.Int64Var(&l.Transaction, "transaction", 100, "records of a transaction, of transactions and rpw")
+	l, usual := &o.load, evidence.UsualLoad(evidence.BenchProduce)
+	f.IntVar(&l.Rounds, "rounds", usual.Rounds, "rounds that count, of each client")
+	f.IntVar(&l.WarmUp, "warmup", usual.WarmUp, "rounds before them, which do not count")
+	f.Int64Var(&l.Records, "records", usual.Records, "records of a round (10000 by default of latency, 20000 of transactions and rpw)")
+	f.IntVar(&l.RecordBytes, "record-size", usual.RecordBytes, "bytes of a value")
+	f.Int64Var(&l.Keys, "keys", usual.Keys, "different keys of records; 0: they have none")
+	f.Int32Var(&l.Partitions, "partitions", usual.Partitions, "of each topic")
+	f.Float64Var(&l.Rate, "rate", evidence.UsualLoad(evidence.BenchLatency).Rate, "records a second, of latency")
+	f.Int64Var(&l.Transaction, "transaction", evidence.UsualLoad(evidence.BenchRPW).Transaction, "records of a transaction, of transactions and rpw")
 }
 
 // setLoad checks the load, and takes out of it what the work does not have.
 func (o *benchOptions) setLoad() error {
-	if o.load.Records == 0 && !o.given.Changed("records") {
-		o.load.Records = recordsOf(o.work)
+	if !o.given("records") {
+		o.load.Records = evidence.UsualLoad(o.work).Records
 	}
 	if err := checkLoad(o.load); err != nil {
 		return err
 	}
-	if !paced(o.work) {
-		if o.given.Changed("rate") {
+	if !o.work.Paced() {
+		if o.given("rate") {
 			return usagef("--rate: only latency has one")
 		}
 		o.load.Rate = 0
 	}
-	if !transacted(o.work) {
-		if o.given.Changed("transaction") {
+	if !o.work.Transacted() {
+		if o.given("transaction") {
 			return usagef("--transaction: only transactions and rpw have them")
 		}
 		o.load.Transaction = 0
 	}
 	return nil
-}
-
-func paced(w evidence.BenchWork) bool { return w == evidence.BenchLatency }
-
-func transacted(w evidence.BenchWork) bool {
-	return w == evidence.BenchTransactions || w == evidence.BenchRPW
 }
 
 // checkLoad looks at the flags one by one. What a work does not have keeps its default, which
@@ -139,11 +122,11 @@ func (o *benchOptions) loadWith(key, value string) (*evidence.BenchLoad, error) 
 func (o *benchOptions) checkLoadKey(key string) error {
 	flag := map[string]string{keyTransaction: "transaction", keyRecordBytes: "record-size", keyPartitions: "partitions", keyRate: "rate"}[key]
 	switch {
-	case key == keyRate && !paced(o.work):
+	case key == keyRate && !o.work.Paced():
 		return usagef("--compare %s: only latency has one", key)
-	case key == keyTransaction && !transacted(o.work):
+	case key == keyTransaction && !o.work.Transacted():
 		return usagef("--compare %s: only transactions and rpw have them", key)
-	case o.given.Changed(flag):
+	case o.given(flag):
 		return usagef("--compare %s and --%s: give one of them", key, flag)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/renameio/v2/maybe"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/report"
 )
 
 const formatSVG = "svg" // of a bench alone
@@ -26,7 +27,7 @@ func (o *benchOptions) write(b evidence.Bench) error {
 
 func storeBench(dir string, b evidence.Bench) error {
 	var text bytes.Buffer
-	if err := writeJSON(&text, b); err != nil {
+	if err := evidence.EncodeBench(&text, b); err != nil {
 		return err
 	}
 	if err := maybe.WriteFile(filepath.Join(dir, benchName(b)+".json"), text.Bytes(), 0o644); err != nil {
@@ -58,6 +59,19 @@ func (o output) writeBench(s *State, b evidence.Bench) error {
 	return o.put(s, text.Bytes())
 }
 
-func (o output) renderBench(w io.Writer, _ *State, b evidence.Bench) error {
-	return writeJSON(w, b)
+func (o output) renderBench(w io.Writer, s *State, b evidence.Bench) error {
+	switch o.format {
+	case formatJSON:
+		return evidence.EncodeBench(w, b)
+	case formatMarkdown:
+		return report.BenchMarkdown(w, b, o.printer())
+	case formatSVG:
+		return report.BenchSVG(w, b, o.printer())
+	}
+	return report.BenchText(w, b, o.text(s))
+}
+
+// checkBench is check for the report of a bench.
+func (o output) checkBench() error {
+	return o.checkOf(formatText, formatMarkdown, formatJSON, formatSVG)
 }

@@ -7,6 +7,7 @@ import (
 
 	"kcompare/clients"
 	"kcompare/clients/install"
+	"kcompare/internal/bench"
 	"kcompare/internal/broker"
 	"kcompare/internal/scenario"
 	"kcompare/internal/workbook"
@@ -20,7 +21,8 @@ func (s *State) evidenceOf(files fs.FS, m workbook.Manifest) *workbook.Store {
 			brokerEmbedded: broker.EmbeddedInfo(1).Software,
 			brokerKafka:    "Apache Kafka " + broker.DefaultKafkaVersion,
 		},
-		Client: s.library,
+		Client:  s.library,
+		Recheck: bench.Recheck,
 	})
 }
 

@@ -34,7 +34,8 @@ func (p *docsPlayer) lacking(ctx context.Context, c docsCourse, w, again workboo
 	if err != nil {
 		return nil, usageError{err}
 	}
-	p.announce(plays, programs)
+	benches := c.source.BenchPlays(w.Benches, func(n workbook.BenchNeed) bool { return slices.Contains(again.Benches, n) })
+	p.announce(plays, benches, programs)
 	played, err := p.trials(ctx, plays)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
@@ -49,6 +50,9 @@ func (p *docsPlayer) lacking(ctx context.Context, c docsCourse, w, again workboo
 			return c.source.PutOutput(program.Name, lines)
 		})
 	}
+	if err == nil {
+		err = p.benches(ctx, c, benches) // last: nothing else goes on while a clock runs
+	}
 	files, wrong := c.changedEvidence()
 	switch {
 	case wrong != nil:
@@ -60,19 +64,23 @@ func (p *docsPlayer) lacking(ctx context.Context, c docsCourse, w, again workboo
 }
 
 // announce says what is going to be played, and why.
-func (p *docsPlayer) announce(plays []workbook.Play, programs []workbook.Program) {
-	if len(plays)+len(programs) == 0 {
+func (p *docsPlayer) announce(plays []workbook.Play, benches []workbook.BenchPlay, programs []workbook.Program) {
+	if len(plays)+len(benches)+len(programs) == 0 {
 		return
 	}
-	var why []string
+	var all, why []string
 	for _, play := range plays {
-		for _, reason := range play.Why {
-			if !slices.Contains(why, reason) {
-				why = append(why, reason)
-			}
+		all = append(all, play.Why...)
+	}
+	for _, play := range benches {
+		all = append(all, play.Why...)
+	}
+	for _, reason := range all {
+		if !slices.Contains(why, reason) {
+			why = append(why, reason)
 		}
 	}
-	text := toPlay(len(plays), len(programs)) + " to play"
+	text := toPlay(len(plays), len(benches), len(programs)) + " to play"
 	if len(why) > 0 {
 		text += " (" + strings.Join(why, "; ") + ")"
 	}
@@ -80,14 +88,20 @@ func (p *docsPlayer) announce(plays []workbook.Play, programs []workbook.Program
 }
 
 // toPlay is "3 trials and 1 program", without what there is none of.
-func toPlay(trials, programs int) string {
-	switch {
-	case programs == 0:
-		return counted(trials, "trial")
-	case trials == 0:
-		return counted(programs, "program")
+func toPlay(trials, benches, programs int) string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{trials, "trial"}, {benches, "bench"}, {programs, "program"}} {
+		if part.n > 0 {
+			parts = append(parts, counted(part.n, part.what))
+		}
 	}
-	return counted(trials, "trial") + " and " + counted(programs, "program")
+	if len(parts) == 0 {
+		return counted(0, "trial")
+	}
+	return strings.Join(parts, " and ")
 }
 
 // put stores a trial, and says so where it proves nothing.

@@ -65,18 +65,21 @@ func runDocsVerify(ctx context.Context, opts *docsVerifyOptions) error {
 	if err != nil {
 		return err
 	}
-	trials, programs := 0, 0
+	trials, benches, programs := 0, 0, 0
 	for i, c := range courses {
 		plays := c.source.Replays(wants[i].Needs)
-		trials, programs = trials+len(plays), programs+len(wants[i].Programs)
+		trials, benches, programs = trials+len(plays), benches+len(wants[i].Benches), programs+len(wants[i].Programs)
 		if err := opts.trials(ctx, c, plays); err != nil {
 			return err
 		}
 		if err := opts.programs(ctx, c, wants[i].Programs); err != nil {
 			return err
 		}
+		if err := opts.benches(ctx, c, wants[i].Benches); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(opts.state.Stderr, "%s played again: %s\n", toPlay(trials, programs), opts.summary())
+	fmt.Fprintf(opts.state.Stderr, "%s played again: %s\n", toPlay(trials, benches, programs), opts.summary())
 	switch {
 	case opts.drifted+opts.unsteady > 0:
 		return finish(exitWrong)

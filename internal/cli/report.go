@@ -26,7 +26,8 @@ func newReport(s *State) *cobra.Command {
 		Use:   "report EVIDENCE...",
 		Short: "Render evidence again and recompute its verdicts; needs no broker",
 		Long: `report renders evidence that run has written with --format=json or --evidence, and
-recomputes its verdicts. It needs no broker.
+recomputes its verdicts; or evidence of a bench, which it judges again. It needs no
+broker.
 
 --diff says what changed in behaviour from one document to the other: verdicts, what
 the same seed has to repeat, anomalies and their causes, errors, answers, settings,
@@ -46,7 +47,7 @@ kcompare.`,
 	}
 	cmd.Flags().BoolVar(&opts.diff, "diff", false, "what changed from OLD to NEW, or between two versions of a client in one file")
 	cmd.Flags().BoolVar(&opts.bug, "bug", false, "a bug report in markdown for each violated trial")
-	cmd.Flags().StringVar(&opts.output.format, "format", formatText, "text, markdown, json or html")
+	cmd.Flags().StringVar(&opts.output.format, "format", formatText, "text, markdown, json or html; of a bench text, markdown, json or svg")
 	cmd.Flags().StringVarP(&opts.output.file, "output", "o", "", "write to this `file` instead of stdout")
 	opts.output.langFlag(cmd.Flags())
 	return cmd
@@ -55,6 +56,9 @@ kcompare.`,
 func runReport(opts *reportOptions) error {
 	if len(opts.files) == 0 {
 		return usagef("report: expected evidence files, as `kcompare run --format=json -o FILE` writes them")
+	}
+	if isBench(opts.files[0]) {
+		return runBenchReport(opts)
 	}
 	if err := opts.output.check(formatHTML); err != nil {
 		return err

@@ -76,6 +76,9 @@ func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
+	if strings.HasSuffix(what, "h") {
+		what += "e"
+	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 

@@ -102,6 +102,7 @@ claims:
 | ` + "`trial`, `variant`, `answer`, `is` or `matches`" + ` | what the trial answers to a question, in full or as a regular expression |
 | ` + "`trial`, `variant`, `error`, `code`, `class`" + ` | a call is refused, with this code or class where one is given |
 | ` + "`trial`, `variant`, `verdict`" + ` | the trial ` + "`holds`" + ` or is ` + "`violated`" + ` |
+| ` + "`bench`, `compare`, `ratio`" + ` | a bench of that work, with the attributes of a block of that kind, shows such a ratio of the figure that ranks: ` + "`true / false >= 0.95`" + `, of two values or two clients; *not known* where the interval has the bound in it |
 | ` + "`setting`, `client`, `default`" + ` | what the client's library does where the setting is not given |
 | ` + "`setting`, `client`, `known: \"yes\"` or `\"no\"`" + ` | whether that library has a setting of the name |
 | ` + "`lint`, `rule`, `found`" + ` | lint finds what the rule is about in a file, or with ` + "`found: \"no\"`" + ` does not |
@@ -183,6 +184,7 @@ func blockExamples() map[string][2]string {
 		"versions":    {"made-with", `scenario="idempotent"`},
 		"sequence":    {"retry-on-the-wire", `scenario="idempotent" variants="enable.idempotence=true,sends=sequential" clients="franz"`},
 		"plot":        {"duplicates-by-loss", `scenario="idempotent" variants="enable.idempotence=false,sends=sequential" drop-rates="0,0.1,0.35,0.6"`},
+		"bench":       {"price-of-idempotence", `compare="enable.idempotence=true,false" clients="franz" broker="kafka" rows="records/s"`},
 		"config":      {"producer-settings", `file="examples/producer.properties" clients="franz,python"`},
 		"defaults":    {"what-nobody-sets", `keys="enable.idempotence,acks,linger.ms,partitioner" clients="franz,python,java"`},
 		"lint":        {"what-is-wrong", `file="examples/broken.properties"`},

@@ -149,6 +149,10 @@ func (w Wants) changed(s Source) (changed []string, missing bool) {
 		state, reasons := s.State(n)
 		add(state, reasons, fmt.Sprintf("%s has no %s", s.FileOf(n), n.Variant))
 	}
+	for _, n := range w.Benches {
+		state, reasons := s.BenchState(n)
+		add(state, reasons, s.BenchFileOf(n)+" is not there")
+	}
 	for _, p := range w.Programs {
 		state, reasons := s.OutputState(p)
 		add(state, reasons, s.OutputFileOf(p)+" is not there")
@@ -232,6 +236,7 @@ func orphan(kind, file, reason string) Finding {
 // uses says whether a file is of the evidence that is wanted.
 func (w Wants) uses(s Source, file string) bool {
 	return slices.ContainsFunc(w.Needs, func(n Need) bool { return s.FileOf(n) == file }) ||
+		slices.ContainsFunc(w.Benches, func(n BenchNeed) bool { return s.BenchFileOf(n) == file }) ||
 		slices.ContainsFunc(w.Programs, func(p string) bool { return s.OutputFileOf(p) == file })
 }
 

@@ -37,6 +37,9 @@ type Proof struct {
 	Judged string        // or the verdict
 	Option *settingProof // a setting in the tables of a library
 
+	Benches []BenchNeed // a bench, or one for each client
+	Ratio   *ratioProof // that it has to show
+
 	File   string // a listing for lint, or a source
 	Rule   string // of lint
 	Absent bool   // lint or the source has it not

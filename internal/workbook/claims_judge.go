@@ -40,6 +40,8 @@ func (c Course) judge(p lang.Printer, proof Proof) (judged, error) {
 	switch {
 	case len(proof.Needs) > 0:
 		return c.judgeTrials(p, proof)
+	case proof.Ratio != nil:
+		return c.judgeBench(p, proof)
 	case proof.Option != nil:
 		return judgeSetting(p, *proof.Option)
 	case proof.Rule != "":

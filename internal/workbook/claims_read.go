@@ -106,6 +106,19 @@ type proofText struct {
 	Class           word   `yaml:"class"`
 	Verdict         word   `yaml:"verdict"`
 
+	Bench       word `yaml:"bench"`
+	Compare     word `yaml:"compare"`
+	Set         word `yaml:"set"`
+	Fault       word `yaml:"fault"`
+	Rounds      word `yaml:"rounds"`
+	Records     word `yaml:"records"`
+	RecordSize  word `yaml:"record-size"`
+	Keys        word `yaml:"keys"`
+	Partitions  word `yaml:"partitions"`
+	Rate        word `yaml:"rate"`
+	Transaction word `yaml:"transaction"`
+	Ratio       word `yaml:"ratio"`
+
 	Setting word `yaml:"setting"`
 	Client  word `yaml:"client"`
 	Default word `yaml:"default"`
@@ -194,6 +207,7 @@ func (t proofText) proof(of word, m Manifest) (Proof, error) {
 		read  func(Proof, Manifest) (Proof, error)
 	}{
 		{t.Trial, "trial variant clients broker seed messages drop-rate retries warmup delivery-timeout check answer is matches error code class verdict", t.ofTrial},
+		{t.Bench, "bench clients broker warmup compare set fault rounds records record-size keys partitions rate transaction ratio", t.ofBench},
 		{t.Setting, "setting client default known", t.ofSetting},
 		{t.Lint, "lint rule found", t.ofLint},
 		{t.Source, "source has found", t.ofSource},
@@ -212,7 +226,7 @@ func (t proofText) proof(of word, m Manifest) (Proof, error) {
 		}
 		return form.read(Proof{}, m)
 	}
-	return Proof{}, of.wrong("%s: a proof looks at nothing: expected trial, setting, lint, source or program", of.text)
+	return Proof{}, of.wrong("%s: a proof looks at nothing: expected trial, bench, setting, lint, source or program", of.text)
 }
 
 // checkCode refuses what cannot stand as code in a table.
@@ -232,6 +246,8 @@ func (t proofText) words() map[string]word {
 		"retries": t.Retries, "warmup": t.Warmup, "delivery-timeout": t.DeliveryTimeout, "answer": t.Answer, "is": t.Is, "matches": t.Matches,
 		"error": t.Error, "code": t.Code, "class": t.Class, "verdict": t.Verdict, "client": t.Client, "default": t.Default,
 		"known": t.Known, "rule": t.Rule, "has": t.Has, "found": t.Found, "line": t.Line,
+		"bench": t.Bench, "compare": t.Compare, "set": t.Set, "fault": t.Fault, "rounds": t.Rounds, "records": t.Records, "record-size": t.RecordSize,
+		"keys": t.Keys, "partitions": t.Partitions, "rate": t.Rate, "transaction": t.Transaction, "ratio": t.Ratio,
 		"trial": t.Trial, "setting": t.Setting, "lint": t.Lint, "source": t.Source, "program": t.Program,
 	}
 	if len(t.Check) > 0 {

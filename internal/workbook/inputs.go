@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"kcompare/internal/evidence"
 )
 
 // Made is what evidence would be made of if it were made now: values, so that whoever
@@ -18,6 +20,7 @@ type Made struct {
 	Scenarios map[string]string                            // scenario.Digests
 	Brokers   map[string]string                            // software, "kfake v1.2.3", by what blocks call the broker
 	Client    func(name string) (library Library, ok bool) // ok is false where this build does not know the client
+	Recheck   func(evidence.Bench) error                   // bench.Recheck, which judges a bench again
 }
 
 // Library is what stands behind a client.
@@ -27,7 +30,8 @@ type Library struct {
 	Program string // fingerprint of the sources of that program (ProgramDigest); "" of a client that is built in
 }
 
-// Keys of evidence.Document.Inputs. Parameters stand in the document itself, and so does
+// Keys of evidence.Document.Inputs; of a bench library and program are followed by a blank and
+// the client. Parameters stand in the document itself, and so does
 // the schema.
 const (
 	inputLibrary  = "library"

@@ -64,6 +64,7 @@ func claimsWants(files fs.FS, b Block, m Manifest) (Wants, error) {
 	for _, c := range all {
 		for _, p := range c.all() {
 			w.Needs = append(w.Needs, p.Needs...)
+			w.Benches = append(w.Benches, p.Benches...)
 			if p.Program != "" {
 				w.Programs = append(w.Programs, p.Program)
 			}

@@ -126,7 +126,7 @@ func TestReadClaimsRefuses(t *testing.T) {
 		strings.Replace(good, "01-basics", "../x", 1):                                 `f:2:9: A01: chapter: "../x": expected the name of a chapter, as 02-idempotent-producer`,
 		good + strings.TrimPrefix(good, "claims:\n"):                                  "f:10:9: id: A01 is the id of another claim already",
 		good + "    instead: {en: only}\n":                                            "f:2:9: A01: expected instead, besides and unknown in both languages, en and ru",
-		proof("rule: conflict"):                                                       "f:2:9: A01: a proof looks at nothing: expected trial, setting, lint, source or program",
+		proof("rule: conflict"):                                                       "f:2:9: A01: a proof looks at nothing: expected trial, bench, setting, lint, source or program",
 		proof("trial: zombi", "verdict: holds"):                                       `f:7:16: scenario: unknown scenario "zombi": did you mean zombie?`,
 		proof("trial: zombie", "verdict: holds"):                                      "f:7:16: variants: a block of kind claims tells of one variant",
 		proof("trial: zombie", "variant: producer=idempotent"):                        "f:7:16: trial: expected one of check, answer, error and verdict beside it, there are 0",

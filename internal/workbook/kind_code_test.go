@@ -109,6 +109,8 @@ type printed map[string]string
 
 func (p printed) Trial(Need) (t evidence.Trial, of evidence.Document, ok bool) { return t, of, false }
 
+func (printed) Bench(BenchNeed) (evidence.Bench, bool) { return evidence.Bench{}, false }
+
 func (p printed) Output(program string) ([]string, bool) {
 	text, ok := p[program]
 	return strings.Split(text, "\n"), ok

@@ -83,6 +83,8 @@ func TestConfig(t *testing.T) {
 // trials is evidence by client.
 type trials map[string]evidence.Trial
 
+func (trials) Bench(BenchNeed) (evidence.Bench, bool) { return evidence.Bench{}, false }
+
 func (all trials) Trial(n Need) (t evidence.Trial, of evidence.Document, ok bool) {
 	t, ok = all[n.Client]
 	t.Variant, t.Client = n.Variant, n.Client

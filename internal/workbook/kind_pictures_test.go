@@ -87,6 +87,8 @@ func (byRate) Trial(n Need) (evidence.Trial, evidence.Document, bool) {
 	return evidence.Trial{Scenario: n.Scenario, Variant: n.Variant, Client: n.Client, Counts: counts}, evidence.Document{}, true
 }
 
+func (byRate) Bench(BenchNeed) (evidence.Bench, bool) { return evidence.Bench{}, false }
+
 func (byRate) Output(string) ([]string, bool) { return nil, false }
 
 func TestPlot(t *testing.T) {

@@ -4,7 +4,7 @@ package workbook
 func Kinds() []Kind {
 	return []Kind{
 		compareKind(), resultsKind(), differencesKind(), verdictsKind(), errorsKind(), partitionsKind(), exerciseKind(), versionsKind(),
-		sequenceKind(), plotKind(),
+		sequenceKind(), plotKind(), benchKind(),
 		configKind(), defaultsKind(), lintKind(), codeKind(), outputKind(),
 		claimsKind(),
 	}

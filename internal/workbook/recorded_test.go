@@ -13,6 +13,7 @@ import (
 type recorded struct {
 	doc     evidence.Document
 	outputs map[string][]string // by program
+	bench   evidence.Bench      // of every need
 }
 
 func (r recorded) Trial(n Need) (evidence.Trial, evidence.Document, bool) {
@@ -24,6 +25,10 @@ func (r recorded) Trial(n Need) (evidence.Trial, evidence.Document, bool) {
 		}
 	}
 	return evidence.Trial{}, of, false
+}
+
+func (r recorded) Bench(BenchNeed) (evidence.Bench, bool) {
+	return r.bench, r.bench.Schema != ""
 }
 
 func (r recorded) Output(program string) ([]string, bool) {

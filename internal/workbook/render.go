@@ -37,9 +37,13 @@ type Source interface {
 	// OutputState is the same of a program of the manifest.
 	OutputState(program string) (s State, changed []string)
 
-	// FileOf and OutputFileOf are where the evidence of a need or a program is or would
-	// be: paths from the root of the course, with slashes.
+	// BenchState is the same of a bench.
+	BenchState(n BenchNeed) (s State, changed []string)
+
+	// FileOf, BenchFileOf and OutputFileOf are where the evidence of a need, a bench or a
+	// program is or would be: paths from the root of the course, with slashes.
 	FileOf(n Need) string
+	BenchFileOf(n BenchNeed) string
 	OutputFileOf(program string) string
 
 	// Stored lists the files of evidence that there are, as FileOf names them.

@@ -22,12 +22,13 @@ type Store struct {
 	manifest Manifest
 	made     Made
 	trials   map[string]*trialFile  // that were asked for, by path
+	benches  map[string]*benchFile  // the same
 	outputs  map[string]*outputFile // the same
 }
 
 // NewStore is the evidence of a course. Nothing is read yet.
 func NewStore(files fs.FS, m Manifest, made Made) *Store {
-	return &Store{files: files, manifest: m, made: made, trials: map[string]*trialFile{}, outputs: map[string]*outputFile{}}
+	return &Store{files: files, manifest: m, made: made, trials: map[string]*trialFile{}, benches: map[string]*benchFile{}, outputs: map[string]*outputFile{}}
 }
 
 // FileOf is where the evidence of a need is or would be: SCENARIO-CLIENT, the broker where
@@ -82,6 +83,11 @@ func (s *Store) Stored() []string {
 func (s *Store) Read(w Wants) error {
 	for _, n := range w.Needs {
 		if f := s.file(n); f.err != nil {
+			return f.err
+		}
+	}
+	for _, n := range w.Benches {
+		if f := s.benchFile(n); f.err != nil {
 			return f.err
 		}
 	}
@@ -278,6 +284,13 @@ func (s *Store) Put(n Need, t evidence.Trial) error {
 func (s *Store) Changed() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for name, f := range s.trials {
+		if f.err == nil && f.touched {
+			if err := addChanged(all, name, f.there, f.encode); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for name, f := range s.benches {
 		if f.err == nil && f.touched {
 			if err := addChanged(all, name, f.there, f.encode); err != nil {
 				return nil, err

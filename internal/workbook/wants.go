@@ -15,6 +15,7 @@ import (
 // Wants is what blocks tell of: trials, programs of the manifest, files.
 type Wants struct {
 	Needs    []Need
+	Benches  []BenchNeed
 	Programs []string
 	Listings []string // files below the root that are read for what they say of Kafka
 }
@@ -32,6 +33,7 @@ func (b Book) Wants(m Manifest, choice Choice) (Wants, error) {
 			problems = append(problems, wrong...)
 			if choice.takes(block) {
 				w.Needs = append(w.Needs, own.Needs...)
+				w.Benches = append(w.Benches, own.Benches...)
 				w.Programs = append(w.Programs, own.Programs...)
 				w.Listings = append(w.Listings, own.Listings...)
 			}
@@ -40,7 +42,7 @@ func (b Book) Wants(m Manifest, choice Choice) (Wants, error) {
 	if len(problems) > 0 {
 		return Wants{}, problems
 	}
-	return Wants{Needs: once(w.Needs), Programs: once(w.Programs), Listings: once(w.Listings)}, nil
+	return Wants{Needs: once(w.Needs), Benches: once(w.Benches), Programs: once(w.Programs), Listings: once(w.Listings)}, nil
 }
 
 // Lacking says whether some of it is missing or stale.

@@ -123,6 +123,9 @@ type Evidence interface {
 	// other trials; ok is false where there is none.
 	Trial(n Need) (t evidence.Trial, of evidence.Document, ok bool)
 
+	// Bench is the evidence of a bench; ok is false where there is none.
+	Bench(n BenchNeed) (b evidence.Bench, ok bool)
+
 	// Output is what the named program of the manifest printed, normalised, one line an
 	// element; ok is false where there is none.
 	Output(program string) (lines []string, ok bool)
