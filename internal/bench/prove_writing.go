@@ -59,6 +59,9 @@ func (p *proof) stage() evidence.BenchWork {
 // whyNoLinger is for works with transactions.
 const whyNoLinger = "a commit does not wait for it"
 
+// whyNoSingle is for tools that keep latencies to themselves (Played.Told).
+const whyNoSingle = "it tells no latency of a single record"
+
 func (p *proof) whyNoLinger() string {
 	if p.Work == evidence.BenchTransactions {
 		return whyNoLinger
@@ -90,6 +93,10 @@ func (p *proof) linger(ctx context.Context) error {
 		played, err := p.play(ctx, Turn{Topic: p.early(), Load: p.paced(1000 / apart)}, ones)
 		if err != nil {
 			return fmt.Errorf("single records: %w", err)
+		}
+		if len(played.Latencies) == 0 { // a tool that only sums them up
+			p.unseen("linger", whyNoSingle)
+			return nil
 		}
 		if ms, ok := lingered(writes(p.trace(), p.early())[before:], played.Latencies); ok {
 			p.seen.LingerMS = &ms
