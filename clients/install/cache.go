@@ -27,6 +27,10 @@ type Cache struct {
 	Env     []string // of the tools and the programs, which are looked for in its PATH
 	Files   fs.FS    // the shipped programs and lock files: clients.Files()
 	Sources fs.FS    // of kcompare's Go drivers; nil: no version of a built-in client can be built
+
+	// Sustained finds programs that are to be measured: a JVM runs with Java's own
+	// compilers and collector, and not with what makes a short run short.
+	Sustained bool
 }
 
 // CacheVariable names the folder in the environment.

@@ -155,7 +155,11 @@ func compareJars(lock []byte, jars []pkg) error {
 // javaOptions make a short run short, and leave stdout to the protocol: that is where
 // HotSpot writes its own warnings.
 func javaOptions() []string {
-	return []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=warning:stderr"}
+	return append([]string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"}, javaLogging()...)
+}
+
+func javaLogging() []string {
+	return []string{"-Xshare:auto", "-Xlog:disable", "-Xlog:all=warning:stderr"}
 }
 
 // command starts the compiled program.
@@ -174,7 +178,11 @@ func (java) command(ctx context.Context, c Cache, n Named) ([]string, error) {
 			return nil, fmt.Errorf("compile the program of %s: %w", n.Name, err)
 		}
 	}
-	command := append([]string{path}, javaOptions()...)
+	options := javaOptions()
+	if c.Sustained {
+		options = javaLogging()
+	}
+	command := append([]string{path}, options...)
 	return append(command, "-cp", classes+string(filepath.ListSeparator)+lib, "Client"), nil
 }
 

@@ -30,6 +30,10 @@ type KafkaOptions struct {
 	Cache    string            // jars are kept here; "" is kcompare in the user's cache directory
 	Env      []string          // KEY=value; PATH, JAVA_HOME, KAFKA_HOME and what java and mvn look at; nil is this process's
 	Progress func(string)      // told, before it begins, of what may take minutes; may be nil
+
+	// Sustained is for a broker that is measured: Java's own compilers and collector and
+	// 1 GiB of heap, in place of what makes a node start quickly and small.
+	Sustained bool
 }
 
 // port is that of a node's plaintext listener.
@@ -157,7 +161,9 @@ func (k *Kafka) start(ctx context.Context, opts KafkaOptions) error {
 			return err
 		}
 	}
-	return k.boot(ctx, vm, vm, opts)
+	server := vm
+	server.sustained = opts.Sustained
+	return k.boot(ctx, vm, server, opts)
 }
 
 // boot formats and starts nodes and waits until they answer.

@@ -17,21 +17,30 @@ type jvm struct {
 	libs  string   // directory of jars
 	env   []string // for the child
 	flags []string // beside those of command
+
+	sustained bool // it is there to work, not to start quickly
 }
 
 // command is java for a class with everything private to dir. Nobody lets this
 // JVM end by itself, so it must leave nothing elsewhere: no performance data and
 // no unpacked native libraries in the system's directory for temporary files.
 func (vm jvm) command(dir, class string, args ...string) *exec.Cmd {
-	cmd := exec.Command(vm.java, slices.Concat([]string{
-		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", // a quick start, and few threads
-		"-Xmx256m", "-XX:-UsePerfData", "-Djava.io.tmpdir=" + dir,
+	cmd := exec.Command(vm.java, slices.Concat(vm.machine(), []string{
+		"-XX:-UsePerfData", "-Djava.io.tmpdir=" + dir,
 		"-Dorg.slf4j.simpleLogger.showDateTime=true", "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 		"-Dorg.apache.logging.log4j.level=INFO",                              // the logger that KAFKA_HOME has
 		"-Dorg.slf4j.simpleLogger.log.kafka.network.DataPlaneAcceptor=debug", // for Peers
 	}, vm.flags, []string{"-cp", filepath.Join(vm.libs, "*"), class}, args)...)
 	cmd.Dir, cmd.Env = dir, vm.env
 	return cmd
+}
+
+// machine is how the code is run. The quick start has few threads, too.
+func (vm jvm) machine() []string {
+	if vm.sustained {
+		return []string{"-Xmx1g"}
+	}
+	return []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"}
 }
 
 // node is one server: its directory and its ports for as long as the cluster is

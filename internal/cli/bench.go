@@ -36,6 +36,9 @@ func newBench(s *State) *cobra.Command { return benchCommand(&benchOptions{state
 
 // benchCommand reads its arguments into opts.
 func benchCommand(opts *benchOptions) *cobra.Command {
+	state := *opts.state
+	state.Installed.Sustained = true // a JVM that is measured runs as Java means it to
+	opts.state = &state
 	cmd := &cobra.Command{
 		Use:   "bench [produce|latency|consume|transactions|rpw]",
 		Short: "Throughput and latency, side by side, with the same effective settings",

@@ -64,11 +64,13 @@ func (o *benchOptions) start(ctx context.Context, plan *bench.Options) (stop fun
 		plan.Cluster = cluster
 		return cluster.Close, nil
 	case o.broker == brokerKafka:
-		cluster, err := broker.StartKafka(ctx, o.kafka(o.state))
+		kafka := o.kafka(o.state)
+		kafka.Sustained = true
+		cluster, err := broker.StartKafka(ctx, kafka)
 		if err != nil {
 			return nil, err
 		}
-		plan.Cluster = cluster
+		plan.Cluster, plan.Processes = cluster, cluster.Processes()
 		return cluster.Close, nil
 	}
 	cluster, err := broker.StartEmbedded(o.nodes)
