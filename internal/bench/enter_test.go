@@ -61,7 +61,7 @@ func TestEnter(t *testing.T) {
 	)
 	o.Compare = "linger.ms"
 	o.Load.Rounds, o.Load.WarmUp = 1, 0
-	b, err := Run(t.Context(), o)
+	b, err := runWith(t.Context(), o, unproven)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestNobodyPlays(t *testing.T) {
 		if tt.set != nil {
 			tt.set(&o)
 		}
-		if _, err := Run(t.Context(), o); err == nil || err.Error() != tt.want {
+		if _, err := runWith(t.Context(), o, unproven); err == nil || err.Error() != tt.want {
 			t.Errorf("%s:\n%v, want\n%s", tt.name, err, tt.want)
 		}
 	}
@@ -136,7 +136,7 @@ type stopper struct {
 }
 
 func (s stopper) Play(ctx context.Context, t Turn) (Played, error) {
-	if *s.turns++; *s.turns > 3 { // the first is that of prove
+	if *s.turns++; *s.turns > 2 {
 		time.AfterFunc(0, s.stop)
 		t.Load.Rate = 1 // which would take half an hour
 	}
@@ -152,12 +152,7 @@ func TestInterrupted(t *testing.T) {
 		p, err := open(ctx)
 		return stopper{p, &turns, stop}, err
 	}})
-	o.Progress = func(p Progress) {
-		if !p.Proving && p.Turn == 1 {
-			turns = 1
-		}
-	}
-	b, err := Run(ctx, o)
+	b, err := runWith(ctx, o, unproven)
 	if err != nil || len(b.Rounds) != 2 || b.Unfinished != 1 || strings.Contains(b.Rounds[1].Void, "canceled") {
 		t.Errorf("%d rounds, %d unfinished, error %v: %+v", len(b.Rounds), b.Unfinished, err, b.Rounds)
 	}
@@ -168,7 +163,7 @@ func TestInterrupted(t *testing.T) {
 // and records that were written before the turn are none of it.
 func TestAcksNone(t *testing.T) {
 	o := options(t, evidence.BenchProduce, Contestant{Name: "none", Open: opened(t, ""), Config: map[string]string{"acks": "0"}})
-	b, err := Run(t.Context(), o)
+	b, err := runWith(t.Context(), o, unproven)
 	if err != nil || len(b.Rounds) != 3 {
 		t.Fatalf("%d rounds, error %v", len(b.Rounds), err)
 	}

@@ -23,6 +23,13 @@ import (
 //
 // Whoever calls it fills in what a command knows: Kcompare, Again, Inputs.
 func Run(ctx context.Context, o Options) (evidence.Bench, error) {
+	return runWith(ctx, o, prove)
+}
+
+// proving is what prove does.
+type proving func(context.Context, Options, Contestant, Player) (evidence.BenchSeen, error)
+
+func runWith(ctx context.Context, o Options, prove proving) (evidence.Bench, error) {
 	if err := o.check(); err != nil {
 		return evidence.Bench{}, err
 	}
@@ -31,7 +38,7 @@ func Run(ctx context.Context, o Options) (evidence.Bench, error) {
 		return evidence.Bench{}, err
 	}
 	defer reader.Close()
-	r := &run{Options: o, reader: reader, inputs: map[inputLoad]input{}, began: o.Now(), bench: o.blank()}
+	r := &run{Options: o, prove: prove, reader: reader, inputs: map[inputLoad]input{}, began: o.Now(), bench: o.blank()}
 	return r.play(ctx)
 }
 
@@ -48,6 +55,7 @@ func (o Options) blank() evidence.Bench {
 // run is one Run.
 type run struct {
 	Options
+	prove   proving
 	reader  *broker.Reader
 	inputs  map[inputLoad]input
 	names   int // given so far
@@ -150,7 +158,7 @@ func (r *run) proveAll(ctx context.Context) error {
 		r.tell(Progress{Contestant: c.Name, Proving: true})
 		o, one := r.Options, c.Contestant
 		o.Config, one.Config = c.config, nil
-		seen, err := prove(ctx, o, one, c.player)
+		seen, err := r.prove(ctx, o, one, c.player)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
