@@ -31,8 +31,8 @@ func faultKinds() []faultKind {
 		{"reset-connection", chance, byChance(fault.ResetConnection)},
 		{"duplicate-request", chance, byChance(fault.DuplicateRequest)},
 		{"throttle", "bytes a second for the answers of each connection, such as 1000000", throttled},
-		{"move-leader", "the number of the Produce before which its leader moves in each turn, such as 100", moved},
-		{"restart-node", "the number of the Produce or Fetch before which its node restarts in each turn, such as 100", restarted},
+		{"move-leader", "the number of the Produce before which its leader moves in each turn, those that make the client ready included, such as 100", moved},
+		{"restart-node", "the number of the Produce or Fetch before which its node restarts in each turn, those that make the client ready included, such as 100", restarted},
 		{"pause-node", "a duration such as 2s", paused},
 	}
 }

@@ -47,7 +47,7 @@ func TestParseFaultsMistakes(t *testing.T) {
 		"drop-response:0":    `"drop-response:0": expected drop-response:VALUE with a probability above 0 and up to 1, such as 0.01`,
 		"drop-response:NaN":  `"drop-response:NaN": expected drop-response:VALUE with a probability above 0 and up to 1, such as 0.01`,
 		"throttle:1MB":       `"throttle:1MB": expected throttle:VALUE with bytes a second for the answers of each connection, such as 1000000`,
-		"restart-node:first": `"restart-node:first": expected restart-node:VALUE with the number of the Produce or Fetch before which its node restarts in each turn, such as 100`,
+		"restart-node:first": `"restart-node:first": expected restart-node:VALUE with the number of the Produce or Fetch before which its node restarts in each turn, those that make the client ready included, such as 100`,
 		"kill:1":             `"kill:1": ` + killed,
 		"earthquake:9":       `"earthquake:9": unknown fault "earthquake": expected one of rtt, drop-response, drop-request, reset-connection, duplicate-request, throttle, move-leader, restart-node, pause-node`,
 	} {
