@@ -5,7 +5,7 @@
 GO ?= go
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build setup test workbook workbook-check test-race lint lint-clients fmt fmt-clients bench fuzz clean run-with-idempotence run-without-idempotence \
+.PHONY: help build setup test workbook workbook-check test-race lint lint-clients fmt fmt-clients bench soak fuzz clean run-with-idempotence run-without-idempotence \
 	up down topic-delete topic-count topic-describe
 
 help: ## list the targets
@@ -100,6 +100,11 @@ PERFORMANCE = $(GO) run ./cmd/performance
 
 bench: ## how fast kcompare itself is, beside direct and beside toxiproxy: docs/performance.md; fails where a requirement is not met
 	$(PERFORMANCE) bench --go='$(GO)' --date=$(DATE)
+
+SOAK ?= 30m
+EVERY ?= 5s
+soak: ## half an hour at full speed through the proxy, SOAK=2m for a try; fails where memory, goroutines or open files grow
+	$(PERFORMANCE) soak --for=$(SOAK) --every=$(EVERY) --date=$(DATE)
 
 FUZZTIME ?= 20s
 fuzz: ## every fuzz target for FUZZTIME each

@@ -2,6 +2,7 @@
 // `make bench` starts it; users do not need it, so it is no part of kcompare.
 //
 //	go run ./cmd/performance bench --date=2026-12-01   benchmarks, then the page
+//	go run ./cmd/performance soak --date=2026-12-01    half an hour at full speed; what is held must not grow
 //	go run ./cmd/performance page                      the page alone, from what was measured before
 package main
 
@@ -16,18 +17,20 @@ import (
 	"path/filepath"
 	"runtime"
 	"syscall"
+	"time"
 
-	"kcompare/internal/evidence"
+	"kcompare/internal/cost"
 	"kcompare/internal/performance"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-const usage = "usage: performance bench|page [--date=YYYY-MM-DD] [--root=DIR] [--go=COMMAND]"
+const usage = "usage: performance bench|soak|page [--date=YYYY-MM-DD] [--root=DIR] [--go=COMMAND] [--for=30m] [--every=10s]"
 
 // options are what all commands share.
 type options struct {
 	date, root, goCommand string
+	lasting, every        time.Duration // of soak
 }
 
 func run(args []string) int {
@@ -38,6 +41,8 @@ func run(args []string) int {
 	flags.StringVar(&o.date, "date", "", "of the measurement, as it is to stand on the page")
 	flags.StringVar(&o.root, "root", ".", "where the repository is")
 	flags.StringVar(&o.goCommand, "go", "go", "the go command")
+	flags.DurationVar(&o.lasting, "for", performance.SoakTime, "how long soak works")
+	flags.DurationVar(&o.every, "every", 10*time.Second, "from one sample of soak to the next")
 	if len(args) == 0 || flags.Parse(args[1:]) != nil || flags.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, usage)
 		return 2
@@ -46,10 +51,12 @@ func run(args []string) int {
 	switch args[0] {
 	case "bench":
 		err = o.bench(ctx)
+	case "soak":
+		err = o.soak(ctx)
 	case "page":
 		err = o.page()
 	default:
-		fmt.Fprintf(os.Stderr, "unknown command %q: expected bench or page\n%s\n", args[0], usage)
+		fmt.Fprintf(os.Stderr, "unknown command %q: expected bench, soak or page\n%s\n", args[0], usage)
 		return 2
 	}
 	return code(err)
@@ -74,20 +81,20 @@ func code(err error) int {
 }
 
 func (o options) bench(ctx context.Context) error {
-	versions, err := performance.Versions(o.root)
-	if err != nil {
-		return err
-	}
-	return o.record(ctx, performance.Bench, versions, func(out io.Writer) error {
+	return o.record(ctx, performance.Bench, func(out io.Writer) error {
 		return performance.Play(ctx, o.goCommand, o.root, performance.Suite(), out)
 	})
 }
 
 // record writes the file of a run, then the page, and says what was missed. What failed was
 // not measured; where the run was interrupted the page stays as it is.
-func (o options) record(ctx context.Context, r performance.Run, versions []performance.Setting, measure func(io.Writer) error) error {
+func (o options) record(ctx context.Context, r performance.Run, measure func(io.Writer) error) error {
 	if o.date == "" {
 		return errors.New("--date is missing: expected the day of the measurement, 2026-12-01")
+	}
+	versions, err := performance.Versions(o.root)
+	if err != nil {
+		return err
 	}
 	partial := o.file(r) + ".part"
 	if err := os.MkdirAll(filepath.Dir(partial), 0o755); err != nil {
@@ -97,7 +104,7 @@ func (o options) record(ctx context.Context, r performance.Run, versions []perfo
 	if err != nil {
 		return err
 	}
-	header := performance.Header{Date: o.date, Go: runtime.Version(), Machine: evidence.Machine{Cores: runtime.NumCPU()}, Versions: versions}
+	header := performance.Header{Date: o.date, Go: runtime.Version(), Machine: cost.ThisMachine(), Versions: versions}
 	headed, failed := header.Write(file), measure(io.MultiWriter(file, os.Stdout))
 	if err := errors.Join(headed, file.Close(), context.Cause(ctx)); err != nil {
 		return fmt.Errorf("%w: what was measured is in %s, the page is as it was", err, partial)

@@ -25,9 +25,12 @@ func ReadAll(dir string) (map[Run]Results, error) {
 		if err != nil {
 			return nil, err
 		}
-		if all[r], err = Read(bytes.NewReader(text), name); err != nil {
+		results, err := Read(bytes.NewReader(text), name)
+		if err != nil {
 			return nil, err
 		}
+		results.addGrowth()
+		all[r] = results
 	}
 	return all, nil
 }

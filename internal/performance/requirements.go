@@ -62,5 +62,5 @@ func Requirements() []Requirement {
 		Requirement{"audit of 20 million holds a bit a record, and beyond that for each run and exception: bytes", Bench, audit, "Audit20M", "B/entry", true, 256},
 		Requirement{"`kcompare --help`: milliseconds from start to end", Bench, "cmd/kcompare", "Help", "p50-ms", true, 50},
 	)
-	return all
+	return append(all, soakRequirements()...)
 }

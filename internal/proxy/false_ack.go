@@ -1,9 +1,12 @@
 package proxy
 
 import (
+	"slices"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"kcompare/internal/evidence"
+	"kcompare/internal/fault"
 )
 
 // FalseAck: the broker never gets the request, and the client is told that its
@@ -40,10 +43,19 @@ func (c *conn) placeFalseAck(e *entry) {
 	e.own = frameOf(e.request, e.falseAck)
 }
 
+// newEnds is where ends of partitions are noted: nil, for nowhere, where the plan needs
+// none. A proxy that lives long would remember every partition that there ever was.
+func newEnds(plan fault.Plan) map[place]int64 {
+	if !slices.ContainsFunc(plan, func(r fault.Rule) bool { return r.Action == fault.FalseAck }) {
+		return nil
+	}
+	return map[place]int64{}
+}
+
 // wrote notes that a partition has grown. A repetition is answered with the offset of
 // its first copy, and grows nothing. The caller holds the mutex.
 func (r *recorder) wrote(b evidence.TraceBatch) {
-	if b.Code != codeName(0) {
+	if r.ends == nil || b.Code != codeName(0) {
 		return
 	}
 	at := place{b.Topic, b.Partition}

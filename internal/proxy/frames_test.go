@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"kcompare/internal/batch"
+	"kcompare/internal/fault"
 )
 
 func TestFrameReader(t *testing.T) {
@@ -129,7 +130,7 @@ func FuzzFrames(f *testing.F) {
 	}
 	f.Add(kmsg.NewRequestFormatter().AppendRequest(nil, produceTo(9, 1, "orders", map[int32][]byte{0: batchOf(payment(1))}), 1))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		p := &Proxy{record: newRecorder(Options{Clock: clock(), Keep: 1}), topics: newTopics(nil)}
+		p := &Proxy{record: newRecorder(Options{Clock: clock(), Keep: 1, Engine: fault.NewEngine(nil, 0)}), topics: newTopics(nil)}
 		reader := newFrameReader(bytes.NewReader(in), "client")
 		read := 0
 		for {

@@ -90,7 +90,7 @@ func newRecorder(opts Options) *recorder {
 	return &recorder{
 		clock: opts.Clock, keep: opts.Keep, longLived: opts.LongLived,
 		hooks: hooks{onFault: opts.OnFault, onExchange: opts.OnExchange},
-		ends:  map[place]int64{},
+		ends:  newEnds(opts.Engine.Plan()),
 		seen: Observed{
 			Fired: map[string][]fault.Point{}, Hits: map[string]int64{}, Collateral: map[string]int64{},
 			Requests: map[string]int64{}, ByClient: map[string]map[string]int64{},
