@@ -48,7 +48,7 @@ func (p *proof) processing(ctx context.Context) error {
 	seeWrites(&p.seen, written, written)
 	seeReads(&p.seen, of(p.trace(), "Fetch"))
 	p.seen.Partitions = partitions(written)
-	p.unseen("linger", whyNoLinger)
+	p.noLinger(whyNoLinger)
 	return p.seeRecords(ctx)
 }
 

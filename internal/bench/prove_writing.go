@@ -29,7 +29,7 @@ func (p *proof) writing(ctx context.Context) error {
 			return err
 		}
 	} else {
-		p.unseen("linger", p.whyNoLinger())
+		p.noLinger(p.whyNoLinger())
 	}
 	if err := p.spread(ctx); err != nil {
 		return err
@@ -70,12 +70,9 @@ func (p *proof) whyNoLinger() string {
 	return "this client does not pace its records"
 }
 
-// unseen notes why a setting was not seen.
-func (p *proof) unseen(setting, why string) {
-	if p.seen.NotSeen == nil {
-		p.seen.NotSeen = map[string]string{}
-	}
-	p.seen.NotSeen[setting] = why
+// noLinger notes why it was not seen.
+func (p *proof) noLinger(why string) {
+	p.seen.NotSeen = map[string]string{evidence.SettingLinger: why}
 }
 
 const (
@@ -96,7 +93,7 @@ func (p *proof) linger(ctx context.Context) error {
 			return fmt.Errorf("single records: %w", err)
 		}
 		if len(played.Latencies) == 0 { // a tool that only sums them up
-			p.unseen("linger", whyNoSingle)
+			p.noLinger(whyNoSingle)
 			return nil
 		}
 		if ms, ok := lingered(writes(p.trace(), p.early())[before:], played.Latencies); ok {
@@ -105,7 +102,7 @@ func (p *proof) linger(ctx context.Context) error {
 		}
 		apart *= 4
 	}
-	p.unseen("linger", fmt.Sprintf("records went together that were %.0f ms apart", apart/4))
+	p.noLinger(fmt.Sprintf("records went together that were %.0f ms apart", apart/4))
 	return nil
 }
 
