@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) {
 	lie, asked := os.LookupEnv(asProgram)
 	if !asked {
-		os.Exit(m.Run())
+		os.Exit(runTests(m))
 	}
 	if err := play(lie); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -35,9 +35,9 @@ java_format() {
     java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar "$tools/google-java-format-1.28.0-all-deps.jar" "$@" $java
 }
 examples=docs/workbook/examples
-java="clients/java/Client.java $examples/java/*.java"
+java="clients/java/*.java $examples/java/*.java"
 python="clients examples $examples"
-javascript="$lint/*.mjs clients/*/client.mjs"
+javascript="$lint/*.mjs clients/*/client.mjs clients/*/direct.mjs"
 node="node $tools/node_modules"
 if [ "${1:-}" = fmt ]; then
     "$tools/venv/bin/ruff" format --quiet --config "$lint/ruff.toml" $python

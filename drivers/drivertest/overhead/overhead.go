@@ -74,7 +74,7 @@ const Records = 200_000
 //	cpu-ns/record     processor time, kernel included
 //	objects/record    that Go's runtime allocated, and direct-objects/record
 func Benchmark(b *testing.B, d drivers.Driver, direct func(servers string) (Direct, error), more map[string]string) {
-	servers := startSink(b)
+	servers := StartSink(b)
 	without, err := direct(servers)
 	if err != nil {
 		b.Fatal(err)

@@ -32,9 +32,9 @@ func Main(m *testing.M) int {
 	return 0
 }
 
-// startSink starts this test binary again as the sink, in a process of its own so that
+// StartSink starts this test binary again as the sink, in a process of its own so that
 // what it costs is not the client's, and returns its address. It ends with its stdin.
-func startSink(b *testing.B) string {
+func StartSink(b *testing.B) string {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), asSink+"=1"), os.Stderr
