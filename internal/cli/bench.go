@@ -81,6 +81,7 @@ was finished is printed.`,
 	f.StringVar(&opts.broker, "broker", brokerEmbedded, "embedded; kafka: an Apache Kafka that is started for the bench (needs Java and Maven); or HOST:PORT,... of a cluster of your own")
 	opts.benchCluster.flags(f)
 	opts.ownBroker.flags(f)
+	f.Lookup("nodes").Usage = "nodes of the broker (0, the default: 1; kafka takes 1 or 3)"
 	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
 	f.StringVar(&opts.compare, "compare", "", "time one client once with each value of `KEY=A,B,...`: a setting, or "+strings.Join(loadKeys(), ", "))
 	f.StringArrayVar(&opts.faults, "fault", nil, "put the proxy between clients and broker while the clock runs, with this `fault`, such as rtt:5ms (repeatable)")

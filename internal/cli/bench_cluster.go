@@ -44,6 +44,8 @@ func (o *benchOptions) checkCluster() (err error) {
 		return usagef("--nodes, --kafka-version and --feature: a cluster of your own has its own")
 	case o.servers != nil:
 		return nil
+	case o.nodes == 0:
+		o.nodes = 1 // with more of them, whose partitions a client has on a node decides how much it can have in flight
 	}
 	return o.check()
 }
