@@ -104,6 +104,10 @@ type Turn struct {
 	Topic string // to write to, or to read from
 	Out   string // of read-process-write
 	Load  evidence.BenchLoad
+
+	// Now is the clock of consume: a library may return everything with its first poll,
+	// so that the time since the first record says nothing. Nil: nobody wants the time.
+	Now func() time.Time
 }
 
 // Played is what a player says of its turn. Which records were delivered is not its to say.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"kcompare/drivers"
 	"kcompare/internal/evidence"
@@ -161,7 +162,8 @@ func (p *program) Play(ctx context.Context, t Turn) (Played, error) {
 	return played, err
 }
 
-// consume reads all partitions from their start.
+// consume reads all partitions from their start. Its time begins before the partitions
+// are assigned, because a library may fetch from then on, and ends with the answer.
 func (p *program) consume(ctx context.Context, t Turn) (played Played, err error) {
 	c, err := p.running.NewConsumer(p.stage.settings(drivers.RoleConsumer))
 	if err != nil {
@@ -176,10 +178,17 @@ func (p *program) consume(ctx context.Context, t Turn) (played Played, err error
 	for partition := range t.Load.Partitions {
 		from = append(from, drivers.Position{TopicPartition: drivers.TopicPartition{Topic: t.Topic, Partition: partition}, Offset: drivers.OffsetStart})
 	}
+	var began time.Time
+	if t.Now != nil {
+		began = t.Now()
+	}
 	if err := c.Assign(ctx, from); err != nil {
 		return Played{}, p.orFault(err)
 	}
 	got, err := bulk.ConsumeMany(ctx, t.Load.Records)
+	if t.Now != nil {
+		got.Elapsed = t.Now().Sub(began)
+	}
 	return Played{Elapsed: got.Elapsed, Runs: got.Runs, Allocated: got.Allocated}, p.orFault(err)
 }
 

@@ -82,7 +82,7 @@ func (r *run) playTurn(ctx context.Context, c *contestant, played *evidence.Benc
 
 // prepare makes topics for a turn, and the function that removes them.
 func (r *run) prepare(ctx context.Context, c *contestant) (Turn, Stage, func() error, error) {
-	t := Turn{Load: c.load}
+	t := Turn{Load: c.load, Now: r.Now}
 	s := Stage{
 		Work: r.Work, Servers: c.between.servers, Config: c.between.config, Load: c.load,
 		Group: r.name("group"), ID: r.name("id"),

@@ -133,7 +133,7 @@ type BenchRound struct {
 
 	Records   int64 `json:"records"`    // delivered: found in the log, or read, each by its identity once
 	Bytes     int64 `json:"bytes"`      // of their keys and values
-	ElapsedUS int64 `json:"elapsed_us"` // in the client's process
+	ElapsedUS int64 `json:"elapsed_us"` // in the client's process; of consume in kcompare, from the assignment to the last record
 
 	// Timed is how many of Records ElapsedUS covers, where a tool's clock leaves out those
 	// at the begin, or the end; 0: all. Processor time is always that of all.
