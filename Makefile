@@ -5,7 +5,7 @@
 GO ?= go
 LINT = $(GO) tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: help build setup test workbook workbook-check test-race lint lint-clients fmt fmt-clients bench soak fuzz clean run-with-idempotence run-without-idempotence \
+.PHONY: help build setup test workbook workbook-check test-race lint lint-clients fmt fmt-clients bench bench-large soak fuzz clean run-with-idempotence run-without-idempotence \
 	up down topic-delete topic-count topic-describe
 
 help: ## list the targets
@@ -100,6 +100,10 @@ PERFORMANCE = $(GO) run ./cmd/performance
 
 bench: ## how fast kcompare itself is, beside direct and beside toxiproxy: docs/performance.md; fails where a requirement is not met
 	$(PERFORMANCE) bench --go='$(GO)' --date=$(DATE)
+
+N ?= 20000000
+bench-large: build ## 20 million records of each installed client to an Apache Kafka, all audited, N=200000 for a try
+	$(PERFORMANCE) large --records=$(N) --kcompare=bin/kcompare --date=$(DATE)
 
 SOAK ?= 30m
 EVERY ?= 5s

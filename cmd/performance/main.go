@@ -2,6 +2,7 @@
 // `make bench` starts it; users do not need it, so it is no part of kcompare.
 //
 //	go run ./cmd/performance bench --date=2026-12-01   benchmarks, then the page
+//	go run ./cmd/performance large --date=2026-12-01   20 million records of each client, audited
 //	go run ./cmd/performance soak --date=2026-12-01    half an hour at full speed; what is held must not grow
 //	go run ./cmd/performance page                      the page alone, from what was measured before
 package main
@@ -25,12 +26,14 @@ import (
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-const usage = "usage: performance bench|soak|page [--date=YYYY-MM-DD] [--root=DIR] [--go=COMMAND] [--for=30m] [--every=10s]"
+const usage = "usage: performance bench|large|soak|page [--date=YYYY-MM-DD] [--root=DIR] [--go=COMMAND] [--records=N] [--kcompare=PROGRAM] [--for=30m] [--every=10s]"
 
 // options are what all commands share.
 type options struct {
 	date, root, goCommand string
 	lasting, every        time.Duration // of soak
+	records               int64         // of large
+	kcompare              string        // the program, which is Go clients too
 }
 
 func run(args []string) int {
@@ -43,6 +46,8 @@ func run(args []string) int {
 	flags.StringVar(&o.goCommand, "go", "go", "the go command")
 	flags.DurationVar(&o.lasting, "for", performance.SoakTime, "how long soak works")
 	flags.DurationVar(&o.every, "every", 10*time.Second, "from one sample of soak to the next")
+	flags.Int64Var(&o.records, "records", performance.VolumeRecords, "what each client of large writes")
+	flags.StringVar(&o.kcompare, "kcompare", "bin/kcompare", "the program, as make build makes it; large starts it as a client")
 	if len(args) == 0 || flags.Parse(args[1:]) != nil || flags.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, usage)
 		return 2
@@ -51,12 +56,14 @@ func run(args []string) int {
 	switch args[0] {
 	case "bench":
 		err = o.bench(ctx)
+	case "large":
+		err = o.large(ctx)
 	case "soak":
 		err = o.soak(ctx)
 	case "page":
 		err = o.page()
 	default:
-		fmt.Fprintf(os.Stderr, "unknown command %q: expected bench, soak or page\n%s\n", args[0], usage)
+		fmt.Fprintf(os.Stderr, "unknown command %q: expected bench, large, soak or page\n%s\n", args[0], usage)
 		return 2
 	}
 	return code(err)

@@ -30,7 +30,7 @@ func (o options) soak(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		defer traffic.Close() //nolint:gocritic // two of them, and both stay until the end
+		defer traffic.Close() // two of them, and both stay until the end
 		idempotent, err := soak.Trials(d, "idempotent", "enable.idempotence=false,sends=concurrent", time.Now)
 		if err != nil {
 			return err

@@ -45,6 +45,13 @@ Whether a requirement is met is computed from the median. What was not measured 
 // sections say what a run does.
 func sections() map[Run]string {
 	return map[Run]string{
+		Large: `Each client, in a process of its own, writes records of 32 bytes without keys in bulk, acks=all and idempotent, through the proxy (trace of batch headers) to an Apache Kafka of one node:
+a million to a topic of three partitions, which is then read back, audited and removed, so that disk and memory are bounded. Audited means, of each record: the log holds it once, in order,
+with the key and value that it was to have, at the partition and offset that the client told, in a batch that came through the proxy; and nothing else is there. What a client's program does not
+tell, because runs would be too short, is not compared: ` + "`with-offset`" + ` is of how many it told where they went. Nobody consumes, no fault happens, and a duplicate would have no cause, because the
+trace does not have records' identities: that is what scenarios do, with hundreds of records. records/s is through the proxy with broker, proxy and client on one machine, and compares nothing.
+
+`,
 		Soak: `Clients of franz-go and librdkafka in one process with everything of kcompare's: again and again each writes a topic and reads it, through a proxy that stays, and plays
 the trial ` + "`idempotent enable.idempotence=false,sends=concurrent`" + ` with a proxy, a reader and an audit of its own. Whenever all is done and closed, and garbage is collected, a sample is
 taken of what the process holds. A quarter of the samples is left out, for caches to fill; the growth is the least of the last third of the others, less the least of the

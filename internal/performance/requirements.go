@@ -1,6 +1,10 @@
 package performance
 
-import "golang.org/x/perf/benchmath"
+import (
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+)
 
 // Requirement is a bound on one figure of one run.
 type Requirement struct {
@@ -54,6 +58,10 @@ func Requirements() []Requirement {
 		{"proxy beside toxiproxy 2.5.0: times its throughput", Bench, proxy, "BesideToxiproxy1MiB/headers", "x-toxiproxy", false, 3},
 		{"proxy, small requests: microseconds added to the median beside direct", Bench, proxy, "SmallRequests", "added-us", true, 120},
 	}
+	for _, client := range []string{"franz", "librdkafka", "sarama"} {
+		all = append(all, Requirement{"driver of " + client + " beside the same loop on the library: throughput as a part of it", Bench, client, "Overhead", "of-direct", false, 0.97})
+	}
+	all = append(all, Requirement{"bulk loop of the Java client beside kafka-producer-perf-test, started alike: throughput as a multiple", Bench, "internal/kafkatools", "PerfTest/as-java-starts", "of-perf-test", false, 0.97})
 	for _, shape := range []string{"clean", "duplicates", "duplicates-renumbered", "reordered"} {
 		all = append(all, Requirement{"audit from raw batches, " + shape + ": records a second of processor time", Bench, audit, "Audit/" + shape, "records/cpu-s", false, 2e6})
 	}
@@ -62,5 +70,5 @@ func Requirements() []Requirement {
 		Requirement{"audit of 20 million holds a bit a record, and beyond that for each run and exception: bytes", Bench, audit, "Audit20M", "B/entry", true, 256},
 		Requirement{"`kcompare --help`: milliseconds from start to end", Bench, "cmd/kcompare", "Help", "p50-ms", true, 50},
 	)
-	return append(all, soakRequirements()...)
+	return slices.Concat(all, volumeRequirements(), soakRequirements())
 }

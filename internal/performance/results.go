@@ -67,13 +67,10 @@ func (r *Results) add(result *benchfmt.Result) {
 	}
 }
 
-// configure keeps what the first result was told, but for its package.
+// configure keeps what a key first was, but for packages.
 func (r *Results) configure(config []benchfmt.Config) {
-	if r.Config != nil {
-		return
-	}
 	for _, c := range config {
-		if c.File && c.Key != "pkg" {
+		if c.File && c.Key != "pkg" && r.Value(c.Key) == "" {
 			r.Config = append(r.Config, Setting{c.Key, string(c.Value)})
 		}
 	}

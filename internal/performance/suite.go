@@ -33,6 +33,11 @@ func Suite() []Group {
 		{"internal/report", ".", 6, "1x"},
 		{"cmd/kcompare", "Help$", 6, "100x"},
 		{"clients", ".", 6, "300ms"},
+		{"franz", "Overhead$", 6, "3x"},
+		{"librdkafka", "Overhead$", 6, "3x"},
+		{"sarama", "Overhead$", 6, "3x"},
+		{"internal/bench", "ReadBack$", 6, "1x"},
+		{"internal/kafkatools", "PerfTest$", 1, "5x"},
 	}
 }
 

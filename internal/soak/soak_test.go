@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 
 // TestRunEnds where a work fails, and names it.
 func TestRunEnds(t *testing.T) {
-	fails := soak.Work{Name: "traffic", Times: 1, Do: func(ctx context.Context) (int64, error) { return 0, context.Canceled }}
+	fails := soak.Work{Name: "traffic", Times: 1, Do: func(context.Context) (int64, error) { return 0, context.Canceled }}
 	err := soak.Run(t.Context(), soak.Options{Works: []soak.Work{fails}, For: time.Hour, Every: time.Hour, Now: time.Now})
 	if err == nil || !strings.Contains(err.Error(), "round 1, traffic: ") {
 		t.Errorf("%v, expected an error that names the round and the work", err)
