@@ -10,6 +10,7 @@ import (
 	"io"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 
 	"kcompare/drivers"
@@ -145,7 +146,7 @@ func failureOf(err error) *failure {
 func (s *server) hello() hello {
 	library, can := s.driver.Library(), s.driver.Abilities()
 	h := hello{
-		Protocol: protocol, Language: "Go " + runtime.Version(),
+		Protocol: protocol, Language: "Go " + strings.TrimPrefix(runtime.Version(), "go"),
 		Library: library.Name, Version: library.Version, Via: library.Via, Abilities: []string{manyRecords, paced},
 	}
 	for _, a := range []struct {
