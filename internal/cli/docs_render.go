@@ -128,7 +128,7 @@ func (opts *docsRenderOptions) render(ctx context.Context, c docsCourse, w, agai
 	}
 	r, err := c.Render(c.course, opts.choice)
 	if err != nil {
-		return workbook.Rendering{}, pageError(err)
+		return workbook.Rendering{}, opts.player.keepFor(played, pageError(err))
 	}
 	r.Files = append(played, r.Files...)
 	return r, nil

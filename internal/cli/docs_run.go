@@ -119,12 +119,32 @@ func (p *docsPlayer) keep(files []workbook.File, why error) error {
 	if len(files) == 0 {
 		return why
 	}
-	for _, f := range files {
-		if err := replaceFile(f); err != nil {
-			return errors.Join(why, fmt.Errorf("write %s: %w", f.Path, err))
-		}
+	if err := replaceFiles(files); err != nil {
+		return errors.Join(why, err)
 	}
 	return fmt.Errorf("%w; evidence of what was finished is kept in %s", why, counted(len(files), "file"))
+}
+
+// keepFor keeps evidence that was played for a page that is wrong after all: which metrics a
+// bench has is known only when there is one. The error is the page's.
+func (p *docsPlayer) keepFor(files []workbook.File, wrong error) error {
+	if len(files) == 0 {
+		return wrong
+	}
+	if err := replaceFiles(files); err != nil {
+		return errors.Join(wrong, err)
+	}
+	fmt.Fprintf(p.state.Stderr, "kcompare: evidence of what was played is kept in %s\n", counted(len(files), "file"))
+	return wrong
+}
+
+func replaceFiles(files []workbook.File) error {
+	for _, f := range files {
+		if err := replaceFile(f); err != nil {
+			return fmt.Errorf("write %s: %w", f.Path, err)
+		}
+	}
+	return nil
 }
 
 // changedEvidence are the files of evidence that are to be written.

@@ -15,3 +15,6 @@ func BenchSetup(in lang.Printer, b evidence.Bench) string {
 	m.list(p.clients)
 	return strings.TrimSuffix(m.out.String(), "\n")
 }
+
+// BenchLabel is what a metric is called, with its unit.
+func BenchLabel(m evidence.BenchMetric) string { return benchMetric(m) }

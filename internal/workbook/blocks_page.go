@@ -184,7 +184,7 @@ func blockExamples() map[string][2]string {
 		"versions":    {"made-with", `scenario="idempotent"`},
 		"sequence":    {"retry-on-the-wire", `scenario="idempotent" variants="enable.idempotence=true,sends=sequential" clients="franz"`},
 		"plot":        {"duplicates-by-loss", `scenario="idempotent" variants="enable.idempotence=false,sends=sequential" drop-rates="0,0.1,0.35,0.6"`},
-		"bench":       {"price-of-idempotence", `compare="enable.idempotence=true,false" clients="franz" broker="kafka" rows="records/s"`},
+		"bench":       {"price-of-idempotence", `compare="enable.idempotence=true,false" clients="franz" broker="kafka" rows="records"`},
 		"config":      {"producer-settings", `file="examples/producer.properties" clients="franz,python"`},
 		"defaults":    {"what-nobody-sets", `keys="enable.idempotence,acks,linger.ms,partitioner" clients="franz,python,java"`},
 		"lint":        {"what-is-wrong", `file="examples/broken.properties"`},

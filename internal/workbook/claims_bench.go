@@ -142,12 +142,12 @@ func (r ratioProof) measured(n BenchNeed, b evidence.Bench) (ratio evidence.Benc
 		switch {
 		case f.Ratio == nil:
 		case f.Contestant == of && f.Ratio.Against == beside:
-			return *f.Ratio, m.Name, true
+			return *f.Ratio, report.BenchLabel(m), true
 		case f.Contestant == beside && f.Ratio.Against == of:
-			return turned(*f.Ratio), m.Name, true
+			return turned(*f.Ratio), report.BenchLabel(m), true
 		}
 	}
-	return ratio, m.Name, false
+	return ratio, "", false
 }
 
 // contestant is the one with a value, or of a client.
