@@ -65,9 +65,6 @@ func (o options) largeOf(ctx context.Context, starter *child.Starter, kafka *bro
 	if err != nil {
 		return err
 	}
-	if result.First != "" {
-		fmt.Fprintf(os.Stderr, "%s: %s\n", name, result.First)
-	}
 	return performance.WriteVolume(out, name, result)
 }
 

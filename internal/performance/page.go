@@ -50,6 +50,7 @@ a million to a topic of three partitions, which is then read back, audited and r
 with the key and value that it was to have, at the partition and offset that the client told, in a batch that came through the proxy; and nothing else is there. What a client's program does not
 tell, because runs would be too short, is not compared: ` + "`with-offset`" + ` is of how many it told where they went. Nobody consumes, no fault happens, and a duplicate would have no cause, because the
 trace does not have records' identities: that is what scenarios do, with hundreds of records. records/s is through the proxy with broker, proxy and client on one machine, and compares nothing.
+Anomalies are what the library did, and the first of them is named; they are no failure of the audit.
 
 `,
 		Soak: `Clients of franz-go and librdkafka in one process with everything of kcompare's: again and again each writes a topic and reads it, through a proxy that stays, and plays

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"kcompare/drivers"
@@ -42,11 +43,13 @@ type Options struct {
 type Result struct {
 	Library   string
 	Pieces    int64
-	Records   int64 // audited: found in the log
-	Placed    int64 // of which the client told partition and offset; of the others it said no more than "written"
-	Anomalies int64 // of any kind, batches that did not come through the proxy included
-	First     string
-	Runs      int64 // in which the client spoke of them
+	Audited   int64  // of those that were to be written, all of a piece or none
+	Records   int64  // found in the log
+	Placed    int64  // of which the client told partition and offset; of the others it said no more than "written"
+	Anomalies int64  // of any kind: what the library did
+	First     string // of them
+	Unsure    string // why a piece does not count as audited
+	Runs      int64  // in which the client spoke of them
 	Writing   time.Duration
 	Auditing  time.Duration // reading back included
 	ClientCPU time.Duration
@@ -211,20 +214,27 @@ func (r *Result) take(t evidence.Trial, runs []evidence.Run) {
 		r.Anomalies += a.Count
 		r.note(a.String())
 	}
-	if missing := t.Counts[evidence.Intended] - t.Counts[evidence.Acked]; missing != 0 {
+	if missing := t.Counts[evidence.Intended] - t.Counts[evidence.Acked]; missing > 0 {
 		r.Anomalies += missing
-		r.note(fmt.Sprintf("%d records were not acknowledged", missing))
+		r.note(fmt.Sprintf("not acknowledged: %d", missing))
 	}
-	if t.Conditions.Leaks > 0 {
-		r.Anomalies += t.Conditions.Leaks
-		r.note("not through the proxy: " + t.Conditions.FirstLeak)
+	if why := unsure(t.Conditions); why != "" {
+		r.Unsure = why
+		return
 	}
-	for _, problem := range append(t.Conditions.Problems, t.Conditions.Unchecked) {
-		if problem != "" {
-			r.Anomalies++
-			r.note(problem)
-		}
+	r.Audited += t.Counts[evidence.Intended]
+}
+
+// unsure is why an audit proves nothing.
+func unsure(c evidence.Conditions) string {
+	why := append([]string{}, c.Problems...)
+	if c.Leaks > 0 {
+		why = append(why, "not through the proxy: "+c.FirstLeak)
 	}
+	if c.Unchecked != "" {
+		why = append(why, c.Unchecked)
+	}
+	return strings.Join(why, "; ")
 }
 
 func (r *Result) note(what string) {

@@ -59,8 +59,8 @@ func topics(t *testing.T, c broker.Cluster) (int, error) {
 
 func TestRun(t *testing.T) {
 	r := run(t, honest)
-	if r.Pieces != 3 || r.Records != records || r.Placed != records || r.Anomalies != 0 || r.First != "" {
-		t.Errorf("%d pieces, %d records, %d with offset, %d anomalies %s: expected 3 pieces, %d records and nothing wrong", r.Pieces, r.Records, r.Placed, r.Anomalies, r.First, records)
+	if r.Pieces != 3 || r.Records != records || r.Placed != records || r.Audited != records || r.Unsure != "" || r.Anomalies != 0 || r.First != "" {
+		t.Errorf("%d pieces, %d records, %d with offset, %d audited %s, %d anomalies %s: expected 3 pieces, %d records and nothing wrong", r.Pieces, r.Records, r.Placed, r.Audited, r.Unsure, r.Anomalies, r.First, records)
 	}
 	if r.Runs == 0 || r.Writing <= 0 || r.Auditing <= 0 || r.ClientCPU <= 0 || r.AuditCPU <= 0 || r.OwnCPU < r.AuditCPU || r.Peak <= 0 || r.PeakThere <= 0 || !strings.HasPrefix(r.Library, "franz-go v") {
 		t.Errorf("%+v: expected times, costs and the library", r)
