@@ -65,7 +65,7 @@ func (p *program) Ready(ctx context.Context, s Stage) error {
 	p.stage = s
 	switch s.Work {
 	case evidence.BenchConsume:
-		return nil // a consumer is made for each turn, and its time begins with the first record
+		return nil // a consumer is made for each turn
 	case evidence.BenchTransactions, evidence.BenchRPW:
 		return p.readyTransactional(ctx)
 	}
