@@ -4,6 +4,7 @@ package clients_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -123,7 +124,8 @@ func startBulk(b *testing.B, program clients.Program, config map[string]string) 
 func startDirect(b *testing.B, command []string, servers string) *bulkLoop {
 	b.Helper()
 	cmd := exec.Command(command[0], append(command[1:], servers)...)
-	cmd.Stderr = os.Stderr
+	var said bytes.Buffer
+	cmd.Stderr = &said
 	stdin, err1 := cmd.StdinPipe()
 	stdout, err2 := cmd.StdoutPipe()
 	if err1 != nil || err2 != nil {
@@ -137,7 +139,7 @@ func startDirect(b *testing.B, command []string, servers string) *bulkLoop {
 		late := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
 		defer late.Stop()
 		if err := cmd.Wait(); err != nil {
-			b.Errorf("the direct loop: %v", err)
+			b.Errorf("the direct loop: %v\n%s", err, said.String())
 		}
 	})
 	answers := bufio.NewReader(stdout)

@@ -33,6 +33,7 @@ async def main() -> None:
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         print(await play(producer, int(line)), flush=True)
+    await producer.stop()
 
 
 if __name__ == "__main__":

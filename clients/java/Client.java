@@ -14,6 +14,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -32,11 +33,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.logging.Handler;
@@ -469,12 +470,12 @@ public final class Client {
     private final double rate;
     private final long transaction; // records of each; 0: there are none
     private final int[] latencies; // microseconds of records that have a rate, or of transactions
-    private final Queue<Reports> complete = new ConcurrentLinkedQueue<>();
+    private final Queue<Reports> reports =
+        new ArrayDeque<>(); // that were not told, the oldest first
     private Thread thread; // hands records over
-    private Reports reports; // of the next record
+    private Reports open; // of the last record that was handed over
     private long began;
     private long toldAt;
-    private long remaining;
     private long ended;
 
     Bulk(Producer producer, Request request, long first) {
@@ -489,7 +490,6 @@ public final class Client {
       transaction = request.number("transaction");
       latencies = new int[timed()];
       Arrays.fill(latencies, LATENCY_UNKNOWN);
-      remaining = count;
     }
 
     private int timed() {
@@ -510,12 +510,8 @@ public final class Client {
         handOver(0, count);
         producer.flusher.submit(producer.library::flush);
       }
-      while (awaitReports()) {
-        tell();
-      }
-      var answer = measured((ended - began) / 1000, latencies, allocated);
-      tell();
-      return answer;
+      awaitReports();
+      return measured((ended - began) / 1000, latencies, allocated);
     }
 
     private void inTransactions() {
@@ -529,21 +525,30 @@ public final class Client {
       }
     }
 
-    /** The loop that benchmarks measure. It keeps in order what is handed over, and when. */
     private void handOver(long from, long end) {
-      for (long n = from; n < end; n++) {
-        if (reports == null || n == reports.end()) {
-          reports = new Reports(n, (int) Math.min(together(), count - n));
+      for (long n = from; n < end; n = Math.min(open.end(), end)) {
+        if (open == null || n == open.end()) {
+          open = new Reports(n, (int) Math.min(together(), count - n));
+          reports.add(open);
           tellInTime();
         }
-        if (rate > 0) {
+        handOver(n, Math.min(open.end(), end), open);
+      }
+    }
+
+    /** The loop that benchmarks measure. */
+    private void handOver(long from, long end, Reports reports) {
+      KafkaProducer<byte[], byte[]> library = producer.library;
+      boolean paced = rate > 0;
+      for (long n = from; n < end; n++) {
+        if (paced) {
           awaitTurn(n);
         }
-        Callback report = reports.of(n);
+        int i = (int) (n - reports.from);
         try {
-          producer.library.send(record(n), report);
+          library.send(record(n), new OneOf(reports, i));
         } catch (RuntimeException e) {
-          report.onCompletion(null, e);
+          reports.refused(i, e);
         }
       }
     }
@@ -578,21 +583,22 @@ public final class Client {
       return new ProducerRecord<>(topic, partition, key, value);
     }
 
-    private synchronized boolean awaitReports() throws InterruptedException {
-      if (remaining > 0) {
-        wait(TELL_MILLIS);
+    /** The time ends with the last commit, or with the last report. */
+    private void awaitReports() throws InterruptedException {
+      tell();
+      while (!reports.isEmpty()) {
+        synchronized (this) {
+          if (!reports.peek().areComplete()) {
+            wait(TELL_MILLIS);
+          }
+        }
+        if (transaction == 0) {
+          ended = System.nanoTime();
+        }
+        tell();
       }
-      return remaining > 0;
-    }
-
-    private synchronized void completed(Reports reports) {
-      complete.add(reports);
-      if (transaction == 0) {
+      if (ended == 0) {
         ended = System.nanoTime();
-      }
-      remaining -= reports.to.length;
-      if (remaining == 0) {
-        notifyAll();
       }
     }
 
@@ -604,14 +610,33 @@ public final class Client {
 
     private void tell() {
       var runs = new ArrayList<Run>();
-      for (Reports next = complete.poll(); next != null; next = complete.poll()) {
-        next.addTo(runs);
+      while (!reports.isEmpty() && reports.peek().areComplete()) {
+        reports.remove().addTo(runs);
       }
       runs.forEach(run -> out.write(run.toReport(producer)));
       toldAt = System.nanoTime();
     }
 
-    /** What was said of records next to each other. */
+    /** The callback of one record. */
+    private static final class OneOf implements Callback {
+      private final Reports reports;
+      private final int i;
+
+      OneOf(Reports reports, int i) {
+        this.reports = reports;
+        this.i = i;
+      }
+
+      @Override
+      public void onCompletion(RecordMetadata told, Exception e) {
+        reports.note(i, told, e);
+      }
+    }
+
+    /**
+     * What was said of records next to each other. The library's thread counts what it says without
+     * a lock, the other thread what was refused.
+     */
     private final class Reports {
       private static final int NOTHING = -1;
       private static final int FAILED = -2; // told by itself
@@ -619,13 +644,14 @@ public final class Client {
       private final long from;
       private final int[] to; // partitions
       private final long[] at; // offsets
-      private int left;
+      private final boolean timed = rate > 0 && transaction == 0;
+      private final AtomicInteger noted = new AtomicInteger(); // by the library's thread alone
+      private int refused; // by the thread that hands over
 
       Reports(long from, int size) {
         this.from = from;
         to = new int[size];
         at = new long[size];
-        left = size;
         Arrays.fill(to, NOTHING);
       }
 
@@ -633,42 +659,48 @@ public final class Client {
         return from + to.length;
       }
 
-      Callback of(long n) {
-        int i = (int) (n - from);
-        return (told, e) -> note(i, told, e);
+      boolean areComplete() {
+        return noted.getAcquire() + refused >= to.length;
       }
 
-      /** Like Report, it may be told twice. */
-      private synchronized void note(int i, RecordMetadata told, Exception e) {
-        if (to[i] != NOTHING) {
+      void note(int i, RecordMetadata told, Exception e) {
+        if (Thread.currentThread() == thread) {
+          refused(i, e); // some errors come at once, and are not thrown
           return;
         }
-        if (e == null) {
-          acked(i, told);
+        if (e != null) {
+          failed(i, e, false);
         } else {
-          failed(i, e);
+          to[i] = told.partition();
+          at[i] = offset(told);
+          if (timed) {
+            int n = (int) from + i;
+            latencies[n] = micros(System.nanoTime() - due(n));
+          }
         }
-        left--;
-        if (left == 0) {
-          completed(this);
-        }
-      }
-
-      private void acked(int i, RecordMetadata told) {
-        to[i] = told.partition();
-        at[i] = offset(told);
-        if (rate > 0 && transaction == 0) {
-          int n = (int) from + i;
-          latencies[n] = micros(System.nanoTime() - due(n));
+        int all = noted.getPlain() + 1;
+        noted.setRelease(all);
+        if (all == to.length) {
+          wake();
         }
       }
 
-      private void failed(int i, Exception e) {
+      void refused(int i, Exception e) {
+        if (failed(i, e, true)) {
+          refused++;
+        }
+      }
+
+      /** Like Report, it may be told twice: false is the second time. */
+      private synchronized boolean failed(int i, Exception e, boolean refused) {
+        if (to[i] == FAILED) {
+          return false;
+        }
         to[i] = FAILED;
-        boolean refused = Thread.currentThread() == thread;
         var failure = new Failure(Reasons.ofRecord(e, refused, producer.transactional), e);
         out.write(
             failedReport(producer, first + from + i, partition == null ? -1 : partition, failure));
+        return true;
       }
 
       private void addTo(List<Run> runs) {
@@ -680,6 +712,10 @@ public final class Client {
           }
         }
       }
+    }
+
+    private synchronized void wake() {
+      notifyAll();
     }
   }
 
