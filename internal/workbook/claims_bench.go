@@ -116,7 +116,7 @@ func (r ratioProof) see(p lang.Printer, n BenchNeed, b evidence.Bench) seen {
 	if !ok {
 		return s
 	}
-	s.text = p.Say(fmt.Sprintf("%s %.3g (%.3g to %.3g)", metric, ratio.Mean, ratio.Low, ratio.High))
+	s.text = p.Say(fmt.Sprintf("%s %.2f (%.2f to %.2f)", metric, ratio.Mean, ratio.Low, ratio.High))
 	kept, broken := ratio.Low >= r.bound, ratio.High < r.bound
 	if !r.least {
 		kept, broken = ratio.High <= r.bound, ratio.Low > r.bound
