@@ -167,7 +167,7 @@ func (w *bulk) audit(tb testing.TB, next func(partition, piece int) []byte) (*au
 func (w *bulk) whole() func(partition, piece int) []byte {
 	var raw [bulkPartitions][]byte
 	for i := range raw {
-		raw[i] = w.raw(nil, i, 0, len(w.logs[i]))
+		raw[i] = w.raw(make([]byte, 0, len(w.logs[i])*len(w.pattern.raw)), i, 0, len(w.logs[i]))
 	}
 	return func(partition, piece int) []byte {
 		if piece > 0 {
@@ -214,6 +214,7 @@ type pattern struct {
 	raw     []byte
 	numbers []int // where they stand, four a record
 	sums    []int
+	summer  evidence.Summer
 }
 
 const (
@@ -278,6 +279,6 @@ func (p *pattern) setRecord(i, number int) {
 	key := p.raw[places[0]-len(keyPrefix) : places[0]+len(digits)]
 	value := p.raw[places[1]-len(valuePrefix) : places[1]+len(digits)]
 	var sum [4]byte
-	binary.BigEndian.PutUint32(sum[:], evidence.Checksum(key, value, evidence.RecordID{Role: bulkRole, N: number}))
+	binary.BigEndian.PutUint32(sum[:], p.summer.Sum(key, value, evidence.RecordID{Role: bulkRole, N: number}))
 	hex.Encode(p.raw[p.sums[i]:], sum[:])
 }

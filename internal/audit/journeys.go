@@ -38,7 +38,7 @@ func (j journeys) of(s sent) journey {
 
 // journeys reads the trace a second time, only when there is anything to explain.
 func (a *Auditor) journeys(open *unsettled) journeys {
-	f := following{a, open, a.numbersOfRenumbered(), journeys{}}
+	f := &following{a, open, nil, journeys{}}
 	if len(open.lost)+len(open.mistold) == 0 && a.copies.exceptions.count == 0 {
 		return f.journeys
 	}
@@ -55,11 +55,18 @@ func (a *Auditor) journeys(open *unsettled) journeys {
 type following struct {
 	*Auditor
 	open       *unsettled
-	renumbered numbers
+	renumbered numbers // nil until a request names its records: a trace of batch headers has none that does
 	journeys   journeys
 }
 
-func (f following) follow(e *evidence.Exchange, b *evidence.TraceBatch) {
+func (f *following) numbers() numbers {
+	if f.renumbered == nil {
+		f.renumbered = f.numbersOfRenumbered()
+	}
+	return f.renumbered
+}
+
+func (f *following) follow(e *evidence.Exchange, b *evidence.TraceBatch) {
 	// Where some records are not named, the position of the others is not known.
 	numbered := e.Forwarded && b.ProducerID >= 0 && int(b.Records) == len(b.Sends)
 	partition := f.wire.place(place{b.Topic, b.Partition})
@@ -70,7 +77,7 @@ func (f following) follow(e *evidence.Exchange, b *evidence.TraceBatch) {
 		}
 		number := identity{b.ProducerID, partition, sequence(b.BaseSequence, int64(i)), b.ProducerEpoch}
 		if numbered {
-			f.renumbered.usedBy(s, number)
+			f.numbers().usedBy(s, number)
 		}
 		if !f.unexplained(s) && !f.open.isMistold(s) {
 			continue

@@ -16,7 +16,11 @@ import (
 type numbers map[identity]*exception
 
 func (a *Auditor) numbersOfRenumbered() numbers {
-	all := numbers{}
+	renumbered := 0
+	for e := range a.copies.exceptions.all() {
+		renumbered += min(int(e.renumberings), 2)
+	}
+	all := make(numbers, renumbered)
 	for e := range a.copies.exceptions.all() {
 		if e.renumberings > 0 {
 			all[e.firstCopy().identity()] = e
