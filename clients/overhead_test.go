@@ -87,7 +87,7 @@ func besideModules(b *testing.B, program []string, direct string) []string {
 
 // bulkLoop is one of the two.
 type bulkLoop struct {
-	play      func(count int) error
+	play      func(count int) (time.Duration, error)
 	process   int
 	took, cpu []float64 // seconds of each round
 }
@@ -103,10 +103,10 @@ func startBulk(b *testing.B, program clients.Program, config map[string]string) 
 	if err != nil {
 		b.Fatal(err)
 	}
-	play := func(count int) error {
+	play := func(count int) (time.Duration, error) {
 		var failed int64
 		bulk := drivers.Bulk{Topic: overhead.Topic, Partition: drivers.AnyPartition, Count: int64(count), ValueBytes: overhead.ValueBytes}
-		_, err := p.(drivers.BulkProducer).ProduceMany(context.Background(), bulk, func(r drivers.Reported) {
+		made, err := p.(drivers.BulkProducer).ProduceMany(context.Background(), bulk, func(r drivers.Reported) {
 			if r.Outcome != drivers.Acked {
 				failed += r.Count
 			}
@@ -114,7 +114,7 @@ func startBulk(b *testing.B, program clients.Program, config map[string]string) 
 		if err == nil && failed > 0 {
 			err = fmt.Errorf("%d records failed", failed)
 		}
-		return err
+		return made.Elapsed, err
 	}
 	return &bulkLoop{play: play, process: running.Process()}
 }
@@ -143,15 +143,16 @@ func startDirect(b *testing.B, command []string, servers string) *bulkLoop {
 		}
 	})
 	answers := bufio.NewReader(stdout)
-	play := func(count int) error {
+	play := func(count int) (time.Duration, error) {
+		began := time.Now()
 		if _, err := fmt.Fprintln(stdin, count); err != nil {
-			return err
+			return 0, err
 		}
 		answer, err := answers.ReadString('\n')
 		if err == nil && strings.TrimSpace(answer) != "0" {
 			err = fmt.Errorf("the direct loop: expected that no record failed, got %q", answer)
 		}
-		return err
+		return time.Since(began), err
 	}
 	return &bulkLoop{play: play, process: cmd.Process.Pid}
 }
@@ -177,11 +178,11 @@ func playInTurns(b *testing.B, direct, program *bulkLoop) {
 
 func (l *bulkLoop) round(b *testing.B) {
 	before, err1 := cost.CPU(l.process)
-	began := time.Now()
-	if err := l.play(overheadRecords); err != nil {
+	took, err := l.play(overheadRecords)
+	if err != nil {
 		b.Fatal(err)
 	}
-	l.took = append(l.took, time.Since(began).Seconds())
+	l.took = append(l.took, took.Seconds())
 	after, err2 := cost.CPU(l.process)
 	if err1 != nil || err2 != nil {
 		b.Fatal(err1, err2)

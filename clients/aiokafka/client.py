@@ -589,11 +589,12 @@ class Bulk:
     async def hand_over(self, numbers: range, futures: list[Any]) -> None:
         """The loop that benchmarks measure."""
         send, topic, keys, width, rate = self.client.library.send, self.topic, self.keys, self.width, self.rate
-        partition = None if self.partition < 0 else self.partition
+        partition, key = None if self.partition < 0 else self.partition, None
         for n in numbers:
             if rate:
                 await self.turn(n)
-            key = b"key-%d" % (n % keys) if keys else None
+            if keys:
+                key = b"key-%d" % (n % keys)
             try:
                 future = await send(topic, (b"%d" % n).ljust(width, b"."), key, partition)
             except Exception as error:

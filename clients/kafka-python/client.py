@@ -648,11 +648,12 @@ class Bulk:
     def hand_over_some(self, numbers: range, futures: list[Any]) -> None:
         """The loop that benchmarks measure."""
         send, topic, keys, width, rate = self.client.library.send, self.topic, self.keys, self.width, self.rate
-        partition = None if self.partition < 0 else self.partition
+        partition, key = None if self.partition < 0 else self.partition, None
         for n in numbers:
             if rate:
                 self.await_turn(n)
-            key = b"key-%d" % (n % keys) if keys else None
+            if keys:
+                key = b"key-%d" % (n % keys)
             try:
                 future = send(topic, (b"%d" % n).ljust(width, b"."), key, None, partition)
             except Exception as error:

@@ -559,14 +559,15 @@ class Bulk:
     def hand_over_some(self, numbers: range) -> None:
         """The loop that benchmarks measure: nothing in it is kcompare's own."""
         produce, topic, keys, width = self.client.producer.produce, self.topic, self.keys, self.width
-        report = self.reports.of(numbers.start)
+        report, key = self.reports.of(numbers.start), None
         for n in numbers:
-            key = b"key-%d" % (n % keys) if keys else None
+            if keys:
+                key = b"key-%d" % (n % keys)
             value = (b"%d" % n).ljust(width, b".")
             try:
                 produce(topic, value, key, -1, report)
             except (BufferError, KafkaException):
-                self.client.hand_over(partial(report, number=n), **self.record(n))
+                self.client.hand_over(partial(self.reports.one_that_had_to_wait, n, report), **self.record(n))
 
     def record(self, n: int) -> dict[str, Any]:
         return {
@@ -590,7 +591,8 @@ class Reports:
         self.next = 0  # the first of those that tell one by one where they are
         self.places: dict[int, tuple[int, int] | None] = {}  # of those, partition and offset; None: failed
         self.runs: list[list[int]] = []  # to be told
-        self.block: Callable[..., None] | None = None
+        self.block: Callable[..., None] | None = None  # takes the reports of the records in hand
+        self.failed: list[int] = []  # of those
         self.since = time.monotonic()
 
     def one(self, n: int, due: float, error: KafkaError | None, message: Message | None) -> None:
@@ -616,18 +618,35 @@ class Reports:
     def counted(self, first: int) -> Callable[..., None]:
         left = size = min(TOGETHER, self.count - first)
         failed: list[int] = []
+        complete = partial(self.told, first, size, failed)
+        fail = partial(self.fail, failed)
 
-        def report(error: KafkaError | None, message: Message | None, number: int | None = None) -> None:
+        def report(error: KafkaError | None, message: Message) -> None:
             nonlocal left
             if error is not None:
-                n = int(message.value().partition(b".")[0]) if number is None else number
-                failed.append(n)
-                self.client.tell(self.first + n, error, message)
+                fail(error, message)
             left -= 1
             if not left:
-                self.told(first, size, failed)
+                complete()
 
+        self.failed = failed
         return report
+
+    def fail(self, failed: list[int], error: KafkaError, message: Message) -> None:
+        n = int(message.value().partition(b".")[0])
+        failed.append(n)
+        self.client.tell(self.first + n, error, message)
+
+    def one_that_had_to_wait(
+        self, n: int, report: Callable[..., None], error: KafkaError | None, message: Message | None
+    ) -> None:
+        """Takes the report of record n of the block in hand, which has no message where it was refused."""
+        if message is not None:
+            report(error, message)
+            return
+        self.failed.append(n)
+        self.client.tell(self.first + n, error, None)
+        report(None, None)
 
     def told(self, first: int, size: int, failed: list[int]) -> None:
         for n in [*sorted(failed), first + size]:

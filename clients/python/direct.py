@@ -14,12 +14,12 @@ POLL_EVERY = 1000  # records
 
 
 def play(producer: Producer, count: int) -> int:
-    failed = 0
+    acked = 0
 
     def report(error: object, message: object) -> None:
-        nonlocal failed
-        if error is not None:
-            failed += 1
+        nonlocal acked
+        if error is None:
+            acked += 1
 
     produce = producer.produce
     for first in range(0, count, POLL_EVERY):
@@ -33,7 +33,7 @@ def play(producer: Producer, count: int) -> int:
                     producer.poll(0.005)
         producer.poll(0)
     producer.flush()
-    return failed
+    return count - acked
 
 
 def main() -> None:
