@@ -53,17 +53,23 @@ func variants(trials []evidence.Trial) []variant {
 
 // trials is all trials of the variant.
 func (v variant) trials() []evidence.Trial {
-	var all []evidence.Trial
-	for _, c := range v.clients {
-		all = append(all, c.trials...)
+	parts := make([][]evidence.Trial, len(v.clients))
+	for i, c := range v.clients {
+		parts[i] = c.trials
 	}
-	return all
+	return slices.Concat(parts...)
 }
 
 // verdict is the worst that a repeat came to, and how many came to it.
 func (c client) verdict() (evidence.Verdict, int) {
 	for _, v := range []evidence.Verdict{evidence.Violated, evidence.Inconclusive, evidence.NotSupported, evidence.Holds} {
-		if n := len(filter(c.trials, func(t evidence.Trial) bool { return t.Verdict == v })); n > 0 {
+		n := 0
+		for i := range c.trials {
+			if c.trials[i].Verdict == v {
+				n++
+			}
+		}
+		if n > 0 {
 			return v, n
 		}
 	}
@@ -83,8 +89,9 @@ func (c client) unstable() bool {
 // trial that is not supported counted nothing, whatever stands in it.
 func (c client) count(m evidence.Metric) (interval, bool) {
 	var known []int64
-	for _, t := range c.trials {
-		if n, ok := t.Counts[m]; ok && counted(t) {
+	for i := range c.trials {
+		t := &c.trials[i] // which is large
+		if n, ok := t.Counts[m]; ok && counted(*t) {
 			known = append(known, n)
 		}
 	}
