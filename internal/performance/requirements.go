@@ -61,6 +61,9 @@ func Requirements() []Requirement {
 	for _, client := range []string{"franz", "librdkafka", "sarama"} {
 		all = append(all, Requirement{"driver of " + client + " beside the same loop on the library: throughput as a part of it", Bench, client, "Overhead", "of-direct", false, 0.97})
 	}
+	for _, client := range []string{"python", "java", "kafkajs", "kafka-python", "aiokafka"} {
+		all = append(all, Requirement{"program of " + client + " beside the same loop on the library, in its language: throughput as a part of it", Bench, "clients", "Overhead/" + client, "of-direct", false, 0.97})
+	}
 	all = append(all, Requirement{"bulk loop of the Java client beside kafka-producer-perf-test, started alike: throughput as a multiple", Bench, "internal/kafkatools", "PerfTest/as-java-starts", "of-perf-test", false, 0.97})
 	for _, shape := range []string{"clean", "duplicates", "duplicates-renumbered", "reordered"} {
 		all = append(all, Requirement{"audit from raw batches, " + shape + ": records a second of processor time", Bench, audit, "Audit/" + shape, "records/cpu-s", false, 2e6})
