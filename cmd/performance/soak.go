@@ -13,7 +13,7 @@ import (
 )
 
 // soakRecords is what a client writes and reads in one round.
-const soakRecords = 100_000
+const soakRecords = 50_000
 
 // soak works with both Go clients in this process, so that what drivers, proxy, broker, trials
 // and audit hold is all seen.
