@@ -22,8 +22,8 @@ const (
 
 // WriteSample writes a sample as a line of Go's benchmark format; rounds stand for iterations.
 func WriteSample(w io.Writer, s soak.Sample) error {
-	_, err := fmt.Fprintf(w, "Benchmark%s %d %.1f elapsed-s %d records %d %s %d %s %d %s %d %s\n", soakName, s.Rounds, s.Elapsed.Seconds(), s.Records,
-		s.Heap, heapUnit, s.RSS, rssUnit, s.Goroutines, goroutinesUnit, s.Files, filesUnit)
+	_, err := fmt.Fprintf(w, "Benchmark%s %d %.1f elapsed-s %d records %d %s %d %s %d %s %d %s %d inconclusive\n", soakName, s.Rounds, s.Elapsed.Seconds(), s.Records,
+		s.Heap, heapUnit, s.RSS, rssUnit, s.Goroutines, goroutinesUnit, s.Files, filesUnit, s.Inconclusive)
 	return err
 }
 

@@ -5,6 +5,7 @@ package soak
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -45,19 +46,22 @@ type Sample struct {
 	RSS        int64 // bytes, after free memory was given back to the system; what C holds is in it
 	Goroutines int64
 	Files      int64 // open ones, sockets included
+
+	Inconclusive int64 // trials so far
 }
+
+// ErrInconclusive is wrapped by the error of a work that went wrong without telling anything:
+// on a busy machine a library may be slower than a trial waits. The soak goes on.
+var ErrInconclusive = errors.New("inconclusive")
 
 // Run works until time is up or ctx ends, which is an error. A work that fails ends it: what
 // was sampled before says nothing then.
 func Run(ctx context.Context, o Options) error {
 	start, sampled := o.Now(), time.Duration(0)
 	for s := (Sample{}); s.Elapsed < o.For; {
-		records, err := round(ctx, o.Works)
-		if err != nil {
+		if err := s.round(ctx, o.Works); err != nil {
 			return fmt.Errorf("soak: round %d, %w", s.Rounds+1, err)
 		}
-		s.Records += records
-		s.Rounds++
 		s.Elapsed = o.Now().Sub(start)
 		if s.Elapsed-sampled < o.Every {
 			continue
@@ -74,14 +78,17 @@ func Run(ctx context.Context, o Options) error {
 }
 
 // round does each work so many times as it wants, and returns when all are done.
-func round(ctx context.Context, works []Work) (int64, error) {
-	var all atomic.Int64
+func (s *Sample) round(ctx context.Context, works []Work) error {
+	var all, open atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
 	for _, w := range works {
 		group.Go(func() error {
 			for range w.Times {
 				records, err := w.Do(ctx)
-				if err != nil {
+				switch {
+				case errors.Is(err, ErrInconclusive):
+					open.Add(1)
+				case err != nil:
 					return fmt.Errorf("%s: %w", w.Name, err)
 				}
 				all.Add(records)
@@ -89,8 +96,13 @@ func round(ctx context.Context, works []Work) (int64, error) {
 			return nil
 		})
 	}
-	err := group.Wait()
-	return all.Load(), err
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	s.Rounds++
+	s.Records += all.Load()
+	s.Inconclusive += open.Load()
+	return nil
 }
 
 // measure looks at this process. What finalizers free takes a second collection.

@@ -4,6 +4,7 @@ package soak_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +57,19 @@ func TestRunEnds(t *testing.T) {
 	err := soak.Run(t.Context(), soak.Options{Works: []soak.Work{fails}, For: time.Hour, Every: time.Hour, Now: time.Now})
 	if err == nil || !strings.Contains(err.Error(), "round 1, traffic: ") {
 		t.Errorf("%v, expected an error that names the round and the work", err)
+	}
+}
+
+// TestRunGoesOn where a work found nothing out, and counts that.
+func TestRunGoesOn(t *testing.T) {
+	open := soak.Work{Name: "trial", Times: 2, Do: func(context.Context) (int64, error) { return 0, fmt.Errorf("%w: closed late", soak.ErrInconclusive) }}
+	var got soak.Sample
+	err := soak.Run(t.Context(), soak.Options{
+		Works: []soak.Work{open}, For: time.Nanosecond, Every: time.Nanosecond, Now: time.Now,
+		Sampled: func(s soak.Sample) error { got = s; return nil },
+	})
+	if err != nil || got.Rounds != 1 || got.Inconclusive != 2 {
+		t.Errorf("%+v and %v, expected one round in which two were inconclusive", got, err)
 	}
 }
 

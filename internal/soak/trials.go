@@ -15,7 +15,8 @@ import (
 )
 
 // Trials plays a trial as `kcompare run` does, on a broker and a proxy of its own: faults fire,
-// the log is read back, audited and judged. What does not hold is an error.
+// the log is read back, audited and judged. What does not hold is an error, one of
+// ErrInconclusive where nothing was found out.
 func Trials(d drivers.Driver, name, variant string, now func() time.Time) (Work, error) {
 	s, known := scenario.ByName(name)
 	if !known {
@@ -40,7 +41,11 @@ func play(ctx context.Context, spec trial.Spec) (int64, error) {
 	}
 	judged := audit.Audit(seen)
 	judged.Verdict, judged.Reasons = verdict.Judge(judged)
-	if judged.Verdict != evidence.Holds {
+	switch judged.Verdict {
+	case evidence.Holds:
+	case evidence.Inconclusive:
+		return 0, fmt.Errorf("%w: %s", ErrInconclusive, strings.Join(judged.Reasons, "; "))
+	default:
 		return 0, fmt.Errorf("%s: %s", judged.Verdict, strings.Join(judged.Reasons, "; "))
 	}
 	return judged.Counts[evidence.LogRecords], nil
