@@ -155,9 +155,9 @@ type BenchRound struct {
 	Faults     int64  `json:"faults,omitempty"` // that fired
 }
 
-// BenchAllocated is what a Go client allocated.
+// BenchAllocated is what the runtime of a client's language allocated, freed or not.
 type BenchAllocated struct {
-	Objects int64 `json:"objects"`
+	Objects int64 `json:"objects,omitempty"` // 0: it does not count them
 	Bytes   int64 `json:"bytes"`
 }
 
