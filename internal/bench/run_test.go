@@ -99,7 +99,7 @@ func TestWorks(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 			for _, c := range b.Contestants {
-				if c.PeakMemoryBytes <= 0 || !strings.HasPrefix(c.Language, "Go go") || !strings.HasPrefix(c.Library, "franz-go v") || c.LeftOut != "" {
+				if c.PeakMemoryBytes <= 0 || !strings.HasPrefix(c.Language, "Go ") || !strings.HasPrefix(c.Library, "franz-go v") || c.LeftOut != "" {
 					t.Errorf("contestant %+v", c)
 				}
 			}
