@@ -102,8 +102,8 @@ bench: ## how fast kcompare itself is, beside direct and beside toxiproxy: docs/
 	$(PERFORMANCE) bench --go='$(GO)' --date=$(DATE)
 
 N ?= 20000000
-bench-large: build ## 20 million records of each installed client to an Apache Kafka, all audited, N=200000 for a try
-	$(PERFORMANCE) large --records=$(N) --kcompare=bin/kcompare --date=$(DATE)
+bench-large: build ## 20 million records of each installed client to an Apache Kafka, all audited; N=200000 for a try, VOLUME=franz,java
+	$(PERFORMANCE) large --records=$(N) $(if $(VOLUME),--clients=$(VOLUME)) --kcompare=bin/kcompare --date=$(DATE)
 
 SOAK ?= 30m
 EVERY ?= 5s

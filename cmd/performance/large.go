@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"kcompare"
@@ -28,6 +29,12 @@ const (
 // large lets each client that is installed write so many records to an Apache Kafka, and
 // audits them. One that fails does not keep the others from it.
 func (o options) large(ctx context.Context) error {
+	names := strings.Split(o.clients, ",")
+	for _, name := range names {
+		if !slices.Contains(performance.VolumeClients(), name) {
+			return fmt.Errorf("--clients=%s: unknown client %q: expected some of %s", o.clients, name, strings.Join(performance.VolumeClients(), ","))
+		}
+	}
 	starter := child.NewStarter()
 	defer starter.Close()
 	kafka, err := broker.StartKafka(ctx, broker.KafkaOptions{Nodes: 1, Progress: func(line string) { fmt.Fprintln(os.Stderr, line) }})
@@ -40,7 +47,7 @@ func (o options) large(ctx context.Context) error {
 			return err
 		}
 		var failed []error
-		for _, name := range performance.VolumeClients() {
+		for _, name := range names {
 			if err := o.largeOf(ctx, starter, kafka, name, out); err != nil {
 				failed = append(failed, err)
 			}

@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -26,13 +27,14 @@ import (
 
 func main() { os.Exit(run(os.Args[1:])) }
 
-const usage = "usage: performance bench|large|soak|page [--date=YYYY-MM-DD] [--root=DIR] [--go=COMMAND] [--records=N] [--kcompare=PROGRAM] [--for=30m] [--every=10s]"
+const usage = "usage: performance bench|large|soak|page [--date=YYYY-MM-DD] [--root=DIR] [--go=COMMAND] [--records=N] [--clients=A,B] [--kcompare=PROGRAM] [--for=30m] [--every=10s]"
 
 // options are what all commands share.
 type options struct {
 	date, root, goCommand string
 	lasting, every        time.Duration // of soak
 	records               int64         // of large
+	clients               string        // of large, with commas between them
 	kcompare              string        // the program, which is Go clients too
 }
 
@@ -47,6 +49,7 @@ func run(args []string) int {
 	flags.DurationVar(&o.lasting, "for", performance.SoakTime, "how long soak works")
 	flags.DurationVar(&o.every, "every", 10*time.Second, "from one sample of soak to the next")
 	flags.Int64Var(&o.records, "records", performance.VolumeRecords, "what each client of large writes")
+	flags.StringVar(&o.clients, "clients", strings.Join(performance.VolumeClients(), ","), "of large; those that are not named are not measured")
 	flags.StringVar(&o.kcompare, "kcompare", "bin/kcompare", "the program, as make build makes it; large starts it as a client")
 	if len(args) == 0 || flags.Parse(args[1:]) != nil || flags.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, usage)
