@@ -90,7 +90,10 @@ func figures(b page.Block, l lang.Language) []string {
 	if l == lang.Russian && b.Kind == "bench" { // its ratios have three decimals, too: 1,003
 		body = comma.ReplaceAllString(body, "$1.$2")
 	}
-	body = minutes.ReplaceAllString(grouped.ReplaceAllString(body, "$1$2"), "$1")
+	for grouped.MatchString(body) { // 1 000 000 has two groups, which share a digit
+		body = grouped.ReplaceAllString(body, "$1$2")
+	}
+	body = minutes.ReplaceAllString(body, "$1")
 	list := figure.FindAllString(comma.ReplaceAllString(body, "$1.$2"), -1)
 	slices.Sort(list)
 	return list
