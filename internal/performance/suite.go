@@ -20,7 +20,7 @@ type Group struct {
 	Time    string // of -benchtime
 }
 
-// Suite is what `make bench` runs, in this order: about eight minutes on two cores.
+// Suite is what `make bench` runs, in this order: sixteen minutes on two cores, most of them rounds of clients in other languages.
 func Suite() []Group {
 	return []Group{
 		{"internal/proxy", "Produce1MiB$", 6, "1s"},
