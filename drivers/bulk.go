@@ -36,6 +36,17 @@ type Bulk struct {
 	Transaction int64
 }
 
+// BulkNumber reads n at the front of a value of a Bulk, for whoever finds the value in a log.
+// digits is how long it is there, 0 where the value does not begin with a number.
+func BulkNumber(value []byte) (n int64, digits int) {
+	const most = 18 // that surely fit into n
+	for digits < len(value) && digits < most && value[digits]-'0' <= 9 {
+		n = 10*n + int64(value[digits]-'0')
+		digits++
+	}
+	return n, digits
+}
+
 // Produced is what ProduceMany measured in the process of the library.
 type Produced struct {
 	Elapsed time.Duration // from the first record that was handed over to the last report, or the end of the last commit

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"kcompare/drivers"
 	"kcompare/internal/batch"
 	"kcompare/internal/broker"
 	"kcompare/internal/evidence"
@@ -50,11 +51,7 @@ func (d *delivered) number(key, value []byte) int64 {
 	if d.counted {
 		return d.records + d.duplicates
 	}
-	n, digits := int64(0), 0
-	for digits < len(value) && digits < 18 && value[digits]-'0' <= 9 {
-		n = 10*n + int64(value[digits]-'0')
-		digits++
-	}
+	n, digits := drivers.BulkNumber(value)
 	rest := value[digits:]
 	if digits == 0 || n >= d.load.Records || len(rest) > len(d.dots) || !bytes.Equal(rest, d.dots[:len(rest)]) || !d.hasKey(n, key) {
 		if d.example == "" {

@@ -61,8 +61,8 @@ Settings that are given to all clients, unless -X says otherwise, stand in the r
 --compare measures what one setting does within one client.
 
 Exit codes: 0 measured; 1 kcompare itself failed; 2 usage; 4 effective settings
-differ or could not be proven, so that nothing is called faster, or a round is void; 130 interrupted, what
-was finished is printed.`,
+differ or could not be proven, so that nothing is called faster, or a round is void;
+130 interrupted, what was finished is printed.`,
 		Example: `  kcompare bench
   kcompare bench produce --client=franz,librdkafka --broker=kafka
   kcompare bench latency --client=all --rate=2000 --format=markdown -o latency.md

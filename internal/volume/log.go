@@ -3,6 +3,7 @@ package volume
 import (
 	"bytes"
 
+	"kcompare/drivers"
 	"kcompare/internal/audit"
 	"kcompare/internal/batch"
 	"kcompare/internal/evidence"
@@ -39,15 +40,11 @@ const wrong = 1
 // Record of which the number cannot be read is foreign.
 func (l *log) Record(offset int64, key, value []byte) error {
 	r := evidence.LogRecord{Offset: offset}
-	n, digits := 0, 0
-	for digits < len(value) && digits < 18 && value[digits]-'0' <= 9 {
-		n = 10*n + int(value[digits]-'0')
-		digits++
-	}
+	n, digits := drivers.BulkNumber(value)
 	if digits == 0 {
 		r.Foreign = true
 	} else {
-		r.ID, r.Send.Ordinal = evidence.RecordID{Role: role, N: n}, n
+		r.ID, r.Send.Ordinal = evidence.RecordID{Role: role, N: int(n)}, int(n)
 	}
 	if padding := max(0, len(l.dots)-digits); len(key) != 0 || !bytes.Equal(value[digits:], l.dots[:padding]) {
 		r.Sum = wrong
