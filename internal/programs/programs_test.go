@@ -63,7 +63,7 @@ func TestPlay(t *testing.T) {
 	if diff := cmp.Diff(map[string][]string{"speaks": {"2", "True UTC None []"}}, got); diff != "" {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}
-	want := "program fails: exit status 1\n    no money\n    before"
+	want := "program fails: exit status 1\n    before\n    no money"
 	if err == nil || err.Error() != want {
 		t.Errorf("error:\n%v\nexpected:\n%s", err, want)
 	}
