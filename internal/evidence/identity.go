@@ -117,12 +117,32 @@ func (s *Summer) Sum(key, value []byte, id RecordID) uint32 {
 	t = appendPrefixed(t, value)
 	t = append(t, id.Role...)
 	t = append(t, '/')
-	s.text = strconv.AppendInt(t, int64(id.N), 10)
+	s.text = appendDecimal(t, id.N)
 	return crc32.Update(0, castagnoli, s.text)
 }
 
 func appendPrefixed(dst, field []byte) []byte {
-	dst = strconv.AppendInt(dst, int64(len(field)), 10)
+	dst = appendDecimal(dst, len(field))
 	dst = append(dst, ':')
 	return append(dst, field...)
+}
+
+// appendDecimal is strconv.AppendInt, which makes the digits elsewhere first: of all that
+// an audit does with a record, that took a tenth of the time.
+func appendDecimal(dst []byte, n int) []byte {
+	if n < 0 {
+		return strconv.AppendInt(dst, int64(n), 10)
+	}
+	begin := len(dst)
+	for rest := n; ; rest /= 10 {
+		dst = append(dst, 0)
+		if rest < 10 {
+			break
+		}
+	}
+	for i := len(dst) - 1; i >= begin; i-- {
+		dst[i] = byte('0' + n%10)
+		n /= 10
+	}
+	return dst
 }
