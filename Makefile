@@ -47,11 +47,12 @@ topic-describe: ## what TOPIC=NAME is
 CLIENTS = python java kafkajs kafka-python aiokafka
 INSTALL = KCOMPARE_CACHE=$(CURDIR)/.clients $(GO) run ./cmd/kcompare clients install
 
-setup: ## the clients of other languages and Mermaid's parser and axe-core in .clients, and in .venv the Python ones of examples; PYTHON=python3
+setup: ## the clients of other languages and Mermaid's parser and axe-core in .clients, in .venv the Python ones of examples, and the jars of Kafka; PYTHON=python3
 	@clients/python/setup.sh
 	@$(INSTALL) $(CLIENTS)
 	@internal/mermaidtest/setup.sh
 	@internal/report/htmltest/setup.sh
+	@GO='$(GO)' internal/broker/setup.sh
 
 # They begin first: what takes longest would run alone at the end.
 LONGEST = ./cmd/kcompare ./internal/broker ./internal/trial ./internal/faultdiff ./internal/verify
