@@ -54,7 +54,7 @@ func (b *bulk) check(transactional bool) error {
 }
 
 func newMaking(c *served, b *bulk) *making {
-	m := &making{client: c, bulk: b, pace: pace{rate: b.Rate, clock: c.clock}, keys: keysOf(b), reports: newReports(c)}
+	m := &making{client: c, bulk: b, pace: pace{rate: b.Rate, clock: c.clock}, keys: keysOf(b), reports: newReports(c, b.Count)}
 	c.produced += b.Count
 	if b.Transaction > 0 {
 		m.transactions = make(latencies, 0, timed(drivers.Bulk{Count: b.Count, Transaction: b.Transaction}))
@@ -119,28 +119,44 @@ func commit(ctx context.Context, t drivers.TransactionalProducer) error {
 // handOver makes the records from first up to end.
 func (m *making) handOver(ctx context.Context, first, end int64) error {
 	b, producer := m.bulk, m.client.producer
+	if p, is := producer.(drivers.PartProducer); is && b.Rate == 0 {
+		p.ProducePart(ctx, drivers.BulkPart{
+			Topic: b.Topic, Partition: *b.Partition, First: first, End: end,
+			Longest: longestRecord(b), Record: m.record, Report: m.reported,
+		})
+		m.handed = end
+		return nil
+	}
 	r := drivers.Record{Topic: b.Topic, Partition: *b.Partition}
 	for n := first; n < end; n++ {
 		if b.Rate > 0 {
 			if err := m.pace.await(ctx, n); err != nil {
+				m.handed = n
 				return err
 			}
 		}
-		r.Key, r.Value = m.key(n), m.values.number(n, b.ValueBytes)
+		r.Key, r.Value = m.record(n)
 		producer.Produce(ctx, r, m.report(n))
 	}
+	m.handed = end
 	return nil
 }
 
-// key is that of record n of the bulk, nil where records have none.
-func (m *making) key(n int64) []byte {
-	switch {
-	case m.keys != nil:
-		return m.keys[n%m.bulk.Keys]
-	case m.bulk.Keys > 0:
-		return keyOf(n % m.bulk.Keys)
+// record is number n, which is handed over next.
+func (m *making) record(n int64) (key, value []byte) {
+	m.open(n)
+	if m.bulk.Keys > 0 {
+		key = m.key(n)
 	}
-	return nil
+	return key, m.values.number(n, m.bulk.ValueBytes)
+}
+
+// key is that of record n of a bulk with keys.
+func (m *making) key(n int64) []byte {
+	if m.keys != nil {
+		return m.keys[n%m.bulk.Keys]
+	}
+	return keyOf(n % m.bulk.Keys)
 }
 
 // manyKeys is how many keys are kept rather than made again.
@@ -158,6 +174,14 @@ func keysOf(b *bulk) [][]byte {
 	return keys
 }
 
+// numberBytes are those of the longest number.
+const numberBytes = 20
+
+// longestRecord is more bytes than key and value of a record have.
+func longestRecord(b *bulk) int64 {
+	return int64(len("key-")+numberBytes) + max(int64(b.ValueBytes), numberBytes)
+}
+
 func keyOf(n int64) []byte { return strconv.AppendInt([]byte("key-"), n, 10) }
 
 // memory hands out values one behind the other, of pieces that are not used again: a
@@ -171,9 +195,9 @@ type memory struct {
 
 // number is n in decimal and full stops behind it.
 func (m *memory) number(n int64, size int) []byte {
-	const piece, longest = 256 << 10, 20 // bytes; those of the longest number
-	if len(m.piece)-m.used < size+longest {
-		m.piece, m.used = bytes.Repeat([]byte{'.'}, max(piece, size+longest)), 0
+	const piece = 256 << 10 // bytes
+	if len(m.piece)-m.used < size+numberBytes {
+		m.piece, m.used = bytes.Repeat([]byte{'.'}, max(piece, size+numberBytes)), 0
 	}
 	begin := m.used
 	digits := len(strconv.AppendInt(m.piece[begin:begin], n, 10))

@@ -36,6 +36,31 @@ type Bulk struct {
 	Transaction int64
 }
 
+// BulkPart is consecutive records of a Bulk, made as they are handed over.
+type BulkPart struct {
+	Topic      string
+	Partition  int32 // AnyPartition lets the library's partitioner choose
+	First, End int64 // numbers; the record of End is not handed over
+
+	// Record makes key and value of record n. It is asked once for each n, in their
+	// order, by the goroutine that hands over; both are the record's own.
+	Record func(n int64) (key, value []byte)
+
+	Longest int64 // bytes of key and value that no record has more of
+
+	// Report gets runs of consecutive records, from any goroutine, before they count as
+	// reported for Flush and Close. It must not block.
+	Report func(Reported)
+}
+
+// PartProducer is a Producer with a loop of its own over records of a Bulk, as a program
+// on the library has one: where a library takes less than a microsecond for a record, what
+// Produce needs for records of any kind would show in a benchmark.
+type PartProducer interface {
+	// ProducePart is Produce for each record. Nothing else is produced meanwhile.
+	ProducePart(ctx context.Context, part BulkPart)
+}
+
 // BulkNumber reads n at the front of a value of a Bulk, for whoever finds the value in a log.
 // digits is how long it is there, 0 where the value does not begin with a number.
 func BulkNumber(value []byte) (n int64, digits int) {

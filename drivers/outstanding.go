@@ -33,6 +33,9 @@ type apart struct {
 // Add counts a record that is about to be handed over.
 func (o *Outstanding) Add() { o.added.Add(1) }
 
+// AddAll is Add for so many.
+func (o *Outstanding) AddAll(records int64) { o.added.Add(records) }
+
 // AddUpTo is Add, and says whether no more than limit are outstanding with this one.
 func (o *Outstanding) AddUpTo(limit int64) bool {
 	added := o.added.Add(1)
@@ -45,8 +48,11 @@ func (o *Outstanding) AddUpTo(limit int64) bool {
 
 // Done counts a record as reported. It comes after the report itself, so that
 // nobody who waited finds the report missing.
-func (o *Outstanding) Done() {
-	o.done.Add(1)
+func (o *Outstanding) Done() { o.DoneAll(1) }
+
+// DoneAll is Done for so many.
+func (o *Outstanding) DoneAll(records int64) {
+	o.done.Add(records)
 	if o.awaited.Load() { // None sets it before it counts, and so misses nothing either
 		o.mu.Lock()
 		defer o.mu.Unlock()

@@ -68,26 +68,31 @@ func (p *producer) Produce(ctx context.Context, r drivers.Record, report func(dr
 		p.pending.Add()
 		p.cl.Produce(ctx, rec, p.promise)
 	case !p.room.hand(&p.pending, p.cl, rec, p.promise):
-		p.await(ctx, rec)
+		p.await(ctx, rec, p.promise)
 	}
 }
 
 // await hands over a record that may have to wait for room. kgo takes a context for the
 // whole life of the record, and gives the record up when it ends; ctx bounds the wait only.
-func (p *producer) await(ctx context.Context, rec *kgo.Record) {
+func (p *producer) await(ctx context.Context, rec *kgo.Record, promise func(*kgo.Record, error)) {
 	waiting, stop := context.WithCancel(context.WithoutCancel(ctx))
 	detach := context.AfterFunc(ctx, stop)
 	defer detach()
-	p.cl.Produce(waiting, rec, p.promise)
+	p.cl.Produce(waiting, rec, promise)
 }
 
 // promised takes what kgo says of a record.
 func (p *producer) promised(rec *kgo.Record, err error) {
+	p.ended(err)
+	rec.Context.(*sent).report(p.delivery(rec, err))
+	p.pending.Done()
+}
+
+// ended notes whether kgo wrote a record.
+func (p *producer) ended(err error) {
 	if err == nil && p.acked != nil && !p.acked.Load() {
 		p.acked.Store(true)
 	}
-	rec.Context.(*sent).report(p.delivery(rec, err))
-	p.pending.Done()
 }
 
 // delivery is what kgo's promise says. kgo tells offset 0 with acks=0. The

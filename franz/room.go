@@ -38,6 +38,19 @@ func (r *room) hand(pending *drivers.Outstanding, cl *kgo.Client, rec *kgo.Recor
 	return true
 }
 
+// reserve counts as pending as many of so many records, none of which is longer, as there
+// surely is room for. Whoever calls it has the lock until these are handed over.
+func (r *room) reserve(pending *drivers.Outstanding, records, longest int64) int64 {
+	limit := r.records
+	if r.bytes > 0 {
+		r.largest = max(r.largest, longest, 1)
+		limit = min(limit, r.bytes/r.largest)
+	}
+	fit := max(0, min(records, limit-int64(pending.Count())))
+	pending.AddAll(fit)
+	return fit
+}
+
 // limit is how many records kgo takes for certain if none is larger than those so far.
 func (r *room) limit(rec *kgo.Record) int64 {
 	if r.bytes == 0 {

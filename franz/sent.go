@@ -1,7 +1,6 @@
 package franz
 
 import (
-	"context"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -10,10 +9,11 @@ import (
 )
 
 // sent is a record on its way through kgo, and what the driver must know of it there. It
-// is the record's own context, which is how kgo hands anything of a program's through,
-// and ends never; so that a record costs one piece of memory, as in any program on kgo.
+// is the record's own context, which is how kgo hands anything of a program's through; so
+// that a record costs one piece of memory, as in any program on kgo.
 type sent struct {
 	kgo.Record
+	endless
 	partition int32 // that the program named: kgo overwrites Record.Partition before it asks a partitioner again
 	report    func(drivers.Delivery)
 }
@@ -32,15 +32,22 @@ func newSent(r *drivers.Record, report func(drivers.Delivery)) *sent {
 
 // named is the partition that the program named, if any.
 func named(r *kgo.Record) int32 {
-	if s, ours := r.Context.(*sent); ours {
-		return s.partition
+	switch of := r.Context.(type) {
+	case *sent:
+		return of.partition
+	case *part:
+		return of.Partition
 	}
 	return drivers.AnyPartition
 }
 
-func (*sent) Deadline() (time.Time, bool) { return time.Time{}, false }
-func (*sent) Done() <-chan struct{}       { return nil }
-func (*sent) Err() error                  { return nil }
-func (*sent) Value(any) any               { return nil }
+// Value is endless's, beside which kgo.Record has one.
+func (*sent) Value(any) any { return nil }
 
-var _ context.Context = (*sent)(nil)
+// endless is a context that never ends and has no values.
+type endless struct{}
+
+func (endless) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (endless) Done() <-chan struct{}       { return nil }
+func (endless) Err() error                  { return nil }
+func (endless) Value(any) any               { return nil }

@@ -1,4 +1,4 @@
-//go:build cgo && unix
+//go:build cgo && linux
 
 package librdkafka_test
 
@@ -9,24 +9,27 @@ import (
 
 	"github.com/confluentinc/confluent-kafka-go/v2/kafka"
 
+	"kcompare/drivers"
 	"kcompare/drivers/drivertest/overhead"
 	"kcompare/librdkafka"
 )
 
-func TestMain(m *testing.M) { os.Exit(overhead.Main(m)) }
+func TestMain(m *testing.M) {
+	os.Exit(overhead.Main(m, overhead.Programs{
+		Driver: func() (drivers.Driver, error) { return librdkafka.New() },
+		Direct: map[string]func(string) (overhead.Direct, error){
+			"numbered": func(servers string) (overhead.Direct, error) { return newDirect(servers, true) },
+			"counted":  func(servers string) (overhead.Direct, error) { return newDirect(servers, false) },
+		},
+	}))
+}
 
 // BenchmarkOverhead compares the driver with programs that are written on
 // confluent-kafka-go: one that numbers its records, as whoever wants to know which
 // record was reported does by Message.Opaque, and one that only counts.
 func BenchmarkOverhead(b *testing.B) {
-	driver, err := librdkafka.New()
-	if err != nil {
-		b.Fatal(err)
-	}
-	for name, numbered := range map[string]bool{"numbered": true, "counted": false} {
-		b.Run(name, func(b *testing.B) {
-			overhead.Benchmark(b, driver, func(servers string) (overhead.Direct, error) { return newDirect(servers, numbered) }, nil)
-		})
+	for _, direct := range []string{"numbered", "counted"} {
+		b.Run(direct, func(b *testing.B) { overhead.Benchmark(b, direct) })
 	}
 }
 

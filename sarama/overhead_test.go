@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package sarama_test
 
@@ -10,14 +10,20 @@ import (
 
 	"github.com/IBM/sarama"
 
+	"kcompare/drivers"
 	"kcompare/drivers/drivertest/overhead"
 	driver "kcompare/sarama"
 )
 
-func TestMain(m *testing.M) { os.Exit(overhead.Main(m)) }
+func TestMain(m *testing.M) {
+	os.Exit(overhead.Main(m, overhead.Programs{
+		Driver: func() (drivers.Driver, error) { return driver.New(), nil },
+		Direct: map[string]func(string) (overhead.Direct, error){"direct": newDirect},
+	}))
+}
 
 // BenchmarkOverhead compares the driver with a program that is written on sarama.
-func BenchmarkOverhead(b *testing.B) { overhead.Benchmark(b, driver.New(), newDirect, nil) }
+func BenchmarkOverhead(b *testing.B) { overhead.Benchmark(b, "direct") }
 
 type direct struct{ lib sarama.AsyncProducer }
 

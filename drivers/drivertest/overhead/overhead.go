@@ -1,25 +1,19 @@
-//go:build unix
+//go:build linux
 
-// Package overhead measures what a driver costs beside its library: the loop of a
-// benchmark that is written directly on the library, and what `kcompare serve-client`
-// does, which is clients.Serve with the driver. Both send the same records with the same
-// settings to a sink, in rounds that take turns, so that a busy machine hits both.
+// Package overhead measures what a driver, or a client's program, costs beside its library:
+// the loop of a benchmark that is written directly on the library, and the same by kcompare's
+// protocol. Both are processes of their own, with nothing of each other's in their memory,
+// and send the same records with the same settings to a sink, in rounds that take turns, so
+// that a busy machine hits both.
 package overhead
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
-	"runtime"
-	"runtime/metrics"
-	"slices"
+	"os"
 	"strconv"
-	"syscall"
+	"strings"
 	"testing"
-	"time"
 
 	"kcompare/clients"
 	"kcompare/drivers"
@@ -31,6 +25,12 @@ type Direct interface {
 	// It counts reports of failure, which are an error.
 	Play(count int) error
 	Close()
+}
+
+// Programs are what the test binary of a driver is when it is started again.
+type Programs struct {
+	Driver func() (drivers.Driver, error)
+	Direct map[string]func(servers string) (Direct, error) // by a name that says what is particular
 }
 
 // Topic is where records go.
@@ -66,165 +66,43 @@ func (v *Values) Next(n int) []byte {
 // Records are those of a round.
 const Records = 200_000
 
-// Benchmark plays b.N rounds of each, and reports
-//
-//	of-direct         the driver's throughput as a part of the direct loop's: the median of rounds
-//	of-direct-cpu     the same of records for a second of processor time of the process
-//	records/s         of the driver, in its median round
-//	cpu-ns/record     processor time, kernel included
-//	objects/record    that Go's runtime allocated, and direct-objects/record
-func Benchmark(b *testing.B, d drivers.Driver, direct func(servers string) (Direct, error), more map[string]string) {
+// role is the environment of a test binary that is not to run tests.
+const role = "KCOMPARE_TEST_ROLE"
+
+// Main runs the tests of a package, or is one of the programs for them: its TestMain calls
+// it, and os.Exit with what it returns.
+func Main(m *testing.M, p Programs) int {
+	as, argument, _ := strings.Cut(os.Getenv(role), " ")
+	var err error
+	switch as {
+	case "":
+		return m.Run()
+	case "sink":
+		err = serveSink()
+	case "driver":
+		err = p.serve()
+	default:
+		err = serveDirect(p.Direct[as], argument)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func (p Programs) serve() error {
+	d, err := p.Driver()
+	if err != nil {
+		return err
+	}
+	return clients.Serve(os.Stdin, os.Stdout, d)
+}
+
+// Benchmark plays b.N rounds of the driver and of the direct loop of that name, see InTurns.
+func Benchmark(b *testing.B, direct string) {
 	servers := StartSink(b)
-	without, err := direct(servers)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer without.Close()
-	config := Settings(servers)
-	maps.Copy(config, more)
-	with := startServing(b, d, config)
-	defer with.end(b)
-	loops := [2]*loop{{play: without.Play}, {play: with.play}}
-	for _, l := range loops { // connected, and buffers have grown
-		l.round(b)
-		l.rounds = nil
-	}
-	b.ResetTimer()
-	for n := range b.N {
-		loops[n%2].round(b)
-		loops[1-n%2].round(b)
-	}
-	b.StopTimer()
-	report(b, loops[0], loops[1])
-}
-
-func report(b *testing.B, direct, driver *loop) {
-	took := func(r round) float64 { return r.took.Seconds() }
-	cpu := func(r round) float64 { return r.cpu.Seconds() }
-	objects := func(r round) float64 { return r.objects }
-	b.ReportMetric(direct.over(driver, took), "of-direct")
-	b.ReportMetric(direct.over(driver, cpu), "of-direct-cpu")
-	b.ReportMetric(Records/driver.median(took), "records/s")
-	b.ReportMetric(1e9*driver.median(cpu)/Records, "cpu-ns/record")
-	b.ReportMetric(driver.median(objects)/Records, "objects/record")
-	b.ReportMetric(direct.median(objects)/Records, "direct-objects/record")
-}
-
-// loop is one of the two, with what its rounds cost.
-type loop struct {
-	play   func(count int) error
-	rounds []round
-}
-
-type round struct {
-	took, cpu time.Duration
-	objects   float64
-}
-
-// over is the median of quotients of rounds that followed each other: of a machine that
-// is slower for some of them, both took more.
-func (l *loop) over(other *loop, of func(round) float64) float64 {
-	var all []float64
-	for i, r := range l.rounds {
-		all = append(all, of(r)/of(other.rounds[i]))
-	}
-	return Median(all)
-}
-
-func (l *loop) median(of func(round) float64) float64 {
-	var all []float64
-	for _, r := range l.rounds {
-		all = append(all, of(r))
-	}
-	return Median(all)
-}
-
-// Median sorts its argument.
-func Median(all []float64) float64 {
-	slices.Sort(all)
-	return (all[len(all)/2] + all[(len(all)-1)/2]) / 2
-}
-
-func (l *loop) round(b *testing.B) {
-	runtime.GC() // what the other one left
-	objects, began, cpu := allocations(), time.Now(), processorTime(b)
-	if err := l.play(Records); err != nil {
-		b.Fatal(err)
-	}
-	l.rounds = append(l.rounds, round{took: time.Since(began), cpu: processorTime(b) - cpu, objects: float64(allocations() - objects)})
-}
-
-func allocations() uint64 {
-	heap := []metrics.Sample{{Name: "/gc/heap/allocs:objects"}}
-	metrics.Read(heap)
-	return heap[0].Value.Uint64()
-}
-
-// serving is clients.Serve with a driver, in this process.
-type serving struct {
-	in    io.WriteCloser
-	out   *bufio.Reader
-	id    int
-	ended chan error
-}
-
-func startServing(b *testing.B, d drivers.Driver, config map[string]string) *serving {
-	b.Helper()
-	in, requests := io.Pipe()
-	lines, out := io.Pipe()
-	s := &serving{in: requests, out: bufio.NewReader(lines), ended: make(chan error, 1)}
-	go func() { s.ended <- clients.Serve(in, out, d) }()
-	if err := s.ask("new-producer", map[string]any{"settings": config}); err != nil {
-		b.Fatal(err)
-	}
-	return s
-}
-
-func (s *serving) play(count int) error {
-	return s.ask("produce-many", map[string]any{"topic": Topic, "partition": -1, "count": count, "value_bytes": ValueBytes})
-}
-
-// ask sends a request and reads lines up to its answer. A report of failure is an error.
-func (s *serving) ask(verb string, members map[string]any) error {
-	s.id++
-	members["id"], members["verb"], members["handle"] = s.id, verb, "p"
-	line, err := json.Marshal(members)
-	if err != nil {
-		return err
-	}
-	if _, err := s.in.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	answer := fmt.Appendf(nil, `{"id":%d`, s.id)
-	for {
-		line, err := s.out.ReadSlice('\n')
-		if err != nil {
-			return err
-		}
-		if bytes.Contains(line, []byte(`"error"`)) {
-			return fmt.Errorf("%s: %s", verb, line)
-		}
-		if bytes.HasPrefix(line, answer) {
-			return nil
-		}
-	}
-}
-
-func (s *serving) end(b *testing.B) {
-	if err := s.ask("close", map[string]any{}); err != nil {
-		b.Error(err)
-	}
-	_ = s.in.Close()
-	if err := <-s.ended; err != nil {
-		b.Error(err)
-	}
-}
-
-// processorTime is what this process has used, kernel included.
-func processorTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	self := []string{os.Args[0]}
+	driver := clients.Program{Client: "driver", Command: self, Env: []string{role + "=driver"}}
+	InTurns(b, Records, StartDirect(b, self, role+"="+direct+" "+servers), StartProgram(b, driver, Settings(servers)))
 }

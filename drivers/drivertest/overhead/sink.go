@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package overhead
 
@@ -16,28 +16,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// asSink is the environment of a test binary that is to be the sink.
-const asSink = "KCOMPARE_TEST_SINK"
-
-// Main runs the tests of a package, or is the sink for them: its TestMain calls it, and
-// os.Exit with what it returns.
-func Main(m *testing.M) int {
-	if os.Getenv(asSink) == "" {
-		return m.Run()
-	}
-	if err := serveSink(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
 // StartSink starts this test binary again as the sink, in a process of its own so that
 // what it costs is not the client's, and returns its address. It ends with its stdin.
 func StartSink(b *testing.B) string {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env, cmd.Stderr = append(os.Environ(), asSink+"=1"), os.Stderr
+	cmd.Env, cmd.Stderr = append(os.Environ(), role+"=sink"), os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		b.Fatal(err)
