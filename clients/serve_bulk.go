@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -40,11 +41,16 @@ func (c *served) produceMany(line *incoming) (any, error) {
 	return measured{ElapsedUS: took.Microseconds(), Latencies: m.latencies(), Allocated: allocated}, err
 }
 
+// mostRecords bounds what a bulk keeps of each block of its records.
+const mostRecords = 10_000_000_000
+
 // check says what is wrong with a bulk.
 func (b *bulk) check(transactional bool) error {
 	switch {
 	case b.Count < 1 || b.Partition == nil:
 		return errNoCount
+	case b.Count > mostRecords:
+		return errManyRecords
 	case b.Rate < 0 || b.Transaction < 0:
 		return errNegative
 	case b.Transaction > 0 && !transactional:
@@ -207,6 +213,7 @@ func (m *memory) number(n int64, size int) []byte {
 
 var (
 	errNoCount          = errors.New("count: expected 1 or more")
+	errManyRecords      = fmt.Errorf("count: expected %d at most", int64(mostRecords))
 	errNegative         = errors.New("rate and transaction: expected 0 or more")
 	errNotTransactional = errors.New("transaction: expected a transactional producer")
 )

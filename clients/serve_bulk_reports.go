@@ -67,9 +67,7 @@ func (r *reports) reported(run drivers.Reported) {
 		count := min(run.Count, blockSize-i)
 		r.opened[run.First/blockSize].reported(i, count, run.Delivery)
 		run.First, run.Count = run.First+count, run.Count-count
-		if run.Offset != drivers.NoOffset {
-			run.Offset += count
-		}
+		run.Offset += count * stepOf(run.Offset)
 	}
 }
 

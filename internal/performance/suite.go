@@ -20,7 +20,7 @@ type Group struct {
 	Time    string // of -benchtime
 }
 
-// Suite is what `make bench` runs, in this order: ten minutes on two cores, half of them rounds of clients in other languages.
+// Suite is what `make bench` runs, in this order: fourteen minutes on two cores, half of them rounds of clients in other languages.
 func Suite() []Group {
 	return []Group{
 		{"internal/proxy", "Produce1MiB$", 6, "1s"},
