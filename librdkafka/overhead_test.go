@@ -9,14 +9,13 @@ import (
 
 	"github.com/confluentinc/confluent-kafka-go/v2/kafka"
 
-	"kcompare/drivers"
 	"kcompare/drivers/drivertest/overhead"
 	"kcompare/librdkafka"
 )
 
 func TestMain(m *testing.M) {
 	os.Exit(overhead.Main(m, overhead.Programs{
-		Driver: func() (drivers.Driver, error) { return librdkafka.New() },
+		Driver: librdkafka.New,
 		Direct: map[string]func(string) (overhead.Direct, error){
 			"numbered": func(servers string) (overhead.Direct, error) { return newDirect(servers, true) },
 			"counted":  func(servers string) (overhead.Direct, error) { return newDirect(servers, false) },
