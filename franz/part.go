@@ -18,6 +18,10 @@ type part struct {
 
 // ProducePart keeps others out of the buffer until all is handed over.
 func (p *producer) ProducePart(ctx context.Context, bulk drivers.BulkPart) {
+	if p.giveUp || p.padding != nil {
+		p.produceEach(ctx, bulk)
+		return
+	}
 	p.room.mu.Lock()
 	defer p.room.mu.Unlock()
 	of := &part{BulkPart: bulk}
@@ -36,6 +40,15 @@ func (p *producer) ProducePart(ctx context.Context, bulk drivers.BulkPart) {
 			p.pending.Add()
 			p.await(ctx, rec, promise)
 		}
+	}
+}
+
+// produceEach is for settings that need more for each record.
+func (p *producer) produceEach(ctx context.Context, of drivers.BulkPart) {
+	for n := of.First; n < of.End; n++ {
+		r := drivers.Record{Topic: of.Topic, Partition: of.Partition}
+		r.Key, r.Value = of.Record(n)
+		p.Produce(ctx, r, func(d drivers.Delivery) { of.Report(drivers.Reported{First: n, Count: 1, Delivery: d}) })
 	}
 }
 

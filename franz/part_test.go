@@ -2,13 +2,16 @@ package franz
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"kcompare/drivers"
 )
@@ -42,9 +45,9 @@ func (r *told) part(partition int32, first, end int64) drivers.BulkPart {
 	}
 }
 
-func partProducer(t *testing.T, servers, room string) drivers.Producer {
+func partProducer(t *testing.T, servers, room string, alone bool) drivers.Producer {
 	t.Helper()
-	p, err := New().NewProducer(drivers.Settings{Config: map[string]string{
+	p, err := New().NewProducer(drivers.Settings{OneRecordPerBatch: alone, Config: map[string]string{
 		"bootstrap.servers": servers, "queue.buffering.max.messages": room, "linger.ms": "0",
 	}})
 	if err != nil {
@@ -57,7 +60,7 @@ func partProducer(t *testing.T, servers, room string) drivers.Producer {
 // takes a few at a time; and a partition that is named is kept.
 func TestProducePart(t *testing.T) {
 	cluster := newSeen(t)
-	p := partProducer(t, cluster.servers(), "100")
+	p := partProducer(t, cluster.servers(), "100", false)
 	defer p.Close()
 	var reports told
 	const chosen, count = 2000, 3000
@@ -73,6 +76,31 @@ func TestProducePart(t *testing.T) {
 		if at := reports.all[n].Partition; at != 1 {
 			t.Fatalf("record %d was for partition 1 and is in %d", n, at)
 		}
+	}
+}
+
+// TestProducePartAlone: records that are to have a batch of their own have one in a part, too.
+func TestProducePartAlone(t *testing.T) {
+	cluster := newSeen(t)
+	var largest atomic.Int32
+	cluster.ControlKey(int16(kmsg.Produce), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		for _, topic := range req.(*kmsg.ProduceRequest).Topics {
+			for _, p := range topic.Partitions {
+				largest.Store(max(largest.Load(), int32(binary.BigEndian.Uint32(p.Records[57:])))) // records of the batch
+			}
+		}
+		return nil, nil, false
+	})
+	p := partProducer(t, cluster.servers(), "100", true)
+	defer p.Close()
+	var reports told
+	p.(drivers.PartProducer).ProducePart(t.Context(), reports.part(1, 0, 50))
+	if err := p.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(reports.all) != 50 || largest.Load() != 1 {
+		t.Errorf("%d of 50 records are reported, and a batch has up to %d, expected 1", len(reports.all), largest.Load())
 	}
 }
 
@@ -103,7 +131,7 @@ func inLog(t *testing.T, cluster *seen, count int) map[int64]drivers.Delivery {
 // TestProducePartThatEnds: records for which there is no room fail when the context has
 // ended, and those in the buffer when the producer is closed.
 func TestProducePartThatEnds(t *testing.T) {
-	p := partProducer(t, refusing(t), "10")
+	p := partProducer(t, refusing(t), "10", false)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var reports told
