@@ -147,6 +147,9 @@ func TestCommitAfterFailure(t *testing.T) {
 	if outcome != drivers.TransactionUnknown || drivers.ClassOf(err) != drivers.Abortable {
 		t.Errorf("commit after a failure: %s, %v", outcome, err)
 	}
+	if err := p.Flush(ctx); err != nil { // a commit that fails does not wait for the last reports
+		t.Error(err)
+	}
 	if diff := cmp.Diff(map[string]int{"failed ConfigurationError": 1}, large.snapshot()); diff != "" {
 		t.Errorf("reports of the large record (-want +got):\n%s", diff)
 	}
