@@ -124,7 +124,9 @@ func (c *conn) dial(addr string) error {
 	c.p.record.connected(broker.LocalAddr().String())
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.broker = c.p.brokerWire(broker.(*net.TCPConn), addr)
+	tcp := broker.(*net.TCPConn)
+	unpaced(tcp)
+	c.broker = c.p.brokerWire(tcp, addr)
 	if c.abandoned {
 		_ = c.broker.Close()
 		return errClosed

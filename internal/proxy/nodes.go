@@ -118,6 +118,7 @@ func (p *Proxy) admit(n *node, client *net.TCPConn) {
 		return
 	}
 	p.opened++
+	unpaced(client)
 	c := newConn(p, n, client, p.opened)
 	p.conns[c] = true
 	p.owned.Go(func() {
