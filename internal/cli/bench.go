@@ -83,7 +83,7 @@ differ or could not be proven, so that nothing is called faster, or a round is v
 	opts.ownBroker.flags(f)
 	f.Lookup("nodes").Usage = "nodes of the broker (0, the default: 1; kafka takes 1 or 3)"
 	f.StringArrayVarP(&opts.settings, "set", "X", nil, "set `key=value` on every client (repeatable, librdkafka's key names)")
-	f.StringVar(&opts.compare, "compare", "", "time one client once with each value of `KEY=A,B,...`: a setting, or "+strings.Join(loadKeys(), ", "))
+	f.StringVar(&opts.compare, "compare", "", "time one client once with each value of `KEY=A,B,...`: a setting, or "+strings.Join(evidence.LoadKeys(), ", "))
 	f.StringArrayVar(&opts.faults, "fault", nil, "put the proxy between clients and broker while the clock runs, with this `fault`, such as rtt:5ms (repeatable)")
 	f.StringSliceVar(&opts.beside, "beside", nil, "Apache Kafka's own `tools` beside the clients, perf-test (produce, latency) and copier (rpw); they need Java and Maven")
 	opts.loadFlags(f)

@@ -167,7 +167,7 @@ func (o *benchOptions) compared(all map[string]string) (compared, error) {
 func (o *benchOptions) comparedSetting(key string, values []string, all map[string]string) (compared, error) {
 	setting, known := config.Lookup(key)
 	if !known {
-		return compared{}, usageError{fmt.Errorf("--compare: %w", unknown("key", key, append(loadKeys(), config.Names()...)))}
+		return compared{}, usageError{fmt.Errorf("--compare: %w", unknown("key", key, append(evidence.LoadKeys(), config.Names()...)))}
 	}
 	if _, twice := all[setting.Name]; twice {
 		return compared{}, usagef("--compare %s and -X %s: give one of them", key, setting.Name)

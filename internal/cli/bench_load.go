@@ -9,17 +9,6 @@ import (
 	"kcompare/internal/evidence"
 )
 
-// The keys of --compare that are no settings of a client, but of the load. They are spelt
-// like the flags, but as settings are.
-const (
-	keyTransaction = "transaction.size"
-	keyRecordBytes = "record.size"
-	keyPartitions  = "partitions"
-	keyRate        = "rate"
-)
-
-func loadKeys() []string { return []string{keyTransaction, keyRecordBytes, keyPartitions, keyRate} }
-
 // loadFlags have the defaults of produce; setLoad puts those of another work in their place.
 func (o *benchOptions) loadFlags(f *pflag.FlagSet) {
 	l, usual := &o.load, evidence.UsualLoad(evidence.BenchProduce)
@@ -60,32 +49,25 @@ func (o *benchOptions) setLoad() error {
 // is right.
 func checkLoad(l evidence.BenchLoad) error {
 	switch {
-	case l.Rounds < 1 || l.Rounds > 1000:
-		return usagef("--rounds=%d: expected 1 to 1000", l.Rounds)
-	case l.WarmUp < 0 || l.WarmUp > 100:
-		return usagef("--warmup=%d: expected 0 to 100", l.WarmUp)
-	case l.Records < 1 || l.Records > 100_000_000:
-		return usagef("--records=%d: expected 1 to 100000000", l.Records)
-	case l.Keys < 0 || l.Keys > 100_000_000:
-		return usagef("--keys=%d: expected 0 to 100000000", l.Keys)
-	case l.RecordBytes < 1 || l.RecordBytes > mostRecordBytes:
-		return usagef("--record-size=%d: expected 1 to %d", l.RecordBytes, mostRecordBytes)
-	case l.Partitions < 1 || l.Partitions > mostPartitions:
-		return usagef("--partitions=%d: expected 1 to %d", l.Partitions, mostPartitions)
-	case !(l.Rate > 0 && l.Rate <= mostRate): // NaN too
-		return usagef("--rate=%v: expected more than 0, and %v at most", l.Rate, mostRate)
-	case l.Transaction < 1 || l.Transaction > mostTransaction:
-		return usagef("--transaction=%d: expected 1 to %d", l.Transaction, mostTransaction)
+	case l.Rounds < 1 || l.Rounds > evidence.MostRounds:
+		return usagef("--rounds=%d: expected 1 to %d", l.Rounds, evidence.MostRounds)
+	case l.WarmUp < 0 || l.WarmUp > evidence.MostWarmUp:
+		return usagef("--warmup=%d: expected 0 to %d", l.WarmUp, evidence.MostWarmUp)
+	case l.Records < 1 || l.Records > evidence.MostRecords:
+		return usagef("--records=%d: expected 1 to %d", l.Records, evidence.MostRecords)
+	case l.Keys < 0 || l.Keys > evidence.MostKeys:
+		return usagef("--keys=%d: expected 0 to %d", l.Keys, evidence.MostKeys)
+	case l.RecordBytes < 1 || l.RecordBytes > evidence.MostRecordBytes:
+		return usagef("--record-size=%d: expected 1 to %d", l.RecordBytes, evidence.MostRecordBytes)
+	case l.Partitions < 1 || l.Partitions > evidence.MostPartitions:
+		return usagef("--partitions=%d: expected 1 to %d", l.Partitions, evidence.MostPartitions)
+	case !evidence.ValidRate(l.Rate):
+		return usagef("--rate=%v: expected more than 0, and %d at most", l.Rate, evidence.MostRate)
+	case l.Transaction < 1 || l.Transaction > evidence.MostTransaction:
+		return usagef("--transaction=%d: expected 1 to %d", l.Transaction, evidence.MostTransaction)
 	}
 	return nil
 }
-
-const (
-	mostRecordBytes = 1_000_000 // more than that no broker takes unless it is told to
-	mostPartitions  = 1000
-	mostRate        = 10_000_000
-	mostTransaction = 1_000_000
-)
 
 // loadWith is the load of a contestant whose value of a load's key is that. The error is the
 // user's.
@@ -94,25 +76,28 @@ func (o *benchOptions) loadWith(key, value string) (*evidence.BenchLoad, error) 
 	wrong := func(expected string) (*evidence.BenchLoad, error) {
 		return nil, usagef("--compare %s=%s: expected %s", key, value, expected)
 	}
-	if key == keyRate {
+	if key == evidence.LoadRate {
 		rate, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(rate > 0 && rate <= mostRate) {
+		if err != nil || !evidence.ValidRate(rate) {
 			return wrong("records a second, such as 5000")
 		}
 		l.Rate = rate
 		return &l, nil
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
-	most := map[string]int64{keyTransaction: mostTransaction, keyRecordBytes: mostRecordBytes, keyPartitions: mostPartitions}[key]
+	most := map[string]int64{
+		evidence.LoadTransaction: evidence.MostTransaction, evidence.LoadRecordBytes: evidence.MostRecordBytes,
+		evidence.LoadPartitions: evidence.MostPartitions,
+	}[key]
 	if err != nil || n < 1 || n > most {
 		return wrong("1 to " + strconv.FormatInt(most, 10))
 	}
 	switch key {
-	case keyTransaction:
+	case evidence.LoadTransaction:
 		l.Transaction = n
-	case keyRecordBytes:
+	case evidence.LoadRecordBytes:
 		l.RecordBytes = int(n)
-	case keyPartitions:
+	case evidence.LoadPartitions:
 		l.Partitions = int32(n)
 	}
 	return &l, nil
@@ -120,11 +105,14 @@ func (o *benchOptions) loadWith(key, value string) (*evidence.BenchLoad, error) 
 
 // checkLoadKey refuses to compare what the work does not have, or what a flag has set.
 func (o *benchOptions) checkLoadKey(key string) error {
-	flag := map[string]string{keyTransaction: "transaction", keyRecordBytes: "record-size", keyPartitions: "partitions", keyRate: "rate"}[key]
+	flag := map[string]string{
+		evidence.LoadTransaction: "transaction", evidence.LoadRecordBytes: "record-size",
+		evidence.LoadPartitions: "partitions", evidence.LoadRate: "rate",
+	}[key]
 	switch {
-	case key == keyRate && !o.work.Paced():
+	case key == evidence.LoadRate && !o.work.Paced():
 		return usagef("--compare %s: only latency has one", key)
-	case key == keyTransaction && !o.work.Transacted():
+	case key == evidence.LoadTransaction && !o.work.Transacted():
 		return usagef("--compare %s: only transactions and rpw have them", key)
 	case o.given(flag):
 		return usagef("--compare %s and --%s: give one of them", key, flag)
@@ -132,4 +120,4 @@ func (o *benchOptions) checkLoadKey(key string) error {
 	return nil
 }
 
-func isLoadKey(key string) bool { return slices.Contains(loadKeys(), key) }
+func isLoadKey(key string) bool { return slices.Contains(evidence.LoadKeys(), key) }

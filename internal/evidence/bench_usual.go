@@ -18,3 +18,33 @@ func (w BenchWork) Paced() bool { return w == BenchLatency }
 
 // Transacted says whether the work is done in transactions.
 func (w BenchWork) Transacted() bool { return w == BenchTransactions || w == BenchRPW }
+
+// Bounds of a BenchLoad: what `kcompare bench` and a block of a page take. The least is 1 for
+// all but WarmUp and Keys, where it is 0, and Rate, which is anything above 0.
+const (
+	MostRounds      = 1000
+	MostWarmUp      = 100
+	MostRecords     = 100_000_000
+	MostRecordBytes = 1_000_000 // more than that no broker takes unless it is told to
+	MostKeys        = 100_000_000
+	MostPartitions  = 1000
+	MostRate        = 10_000_000
+	MostTransaction = 1_000_000
+)
+
+// Parts of a load that may be compared as settings of a client are: keys of --compare, spelt
+// as settings and not as flags.
+const (
+	LoadTransaction = "transaction.size"
+	LoadRecordBytes = "record.size"
+	LoadPartitions  = "partitions"
+	LoadRate        = "rate"
+)
+
+// LoadKeys are all of them.
+func LoadKeys() []string {
+	return []string{LoadTransaction, LoadRecordBytes, LoadPartitions, LoadRate}
+}
+
+// ValidRate says whether records may be due so often. NaN may not.
+func ValidRate(rate float64) bool { return rate > 0 && rate <= MostRate }

@@ -153,9 +153,6 @@ func benchNeed(b Block, m Manifest) (BenchNeed, error) {
 	return n, err
 }
 
-// The keys of a load that may be compared as settings are.
-var benchLoadKeys = []string{"transaction.size", "record.size", "partitions", "rate"}
-
 // benchCompared is the attribute compare, without blanks.
 func benchCompared(b Block, clients []string) (string, error) {
 	text := b.Get("compare")
@@ -167,8 +164,8 @@ func benchCompared(b Block, clients []string) (string, error) {
 	switch _, known := config.Lookup(key); {
 	case !ok || len(values) < 2:
 		return "", attributeError("compare", "%q: expected KEY=A,B,... with two values at least, such as acks=1,all", text)
-	case !known && !slices.Contains(benchLoadKeys, key):
-		return "", wrongName("compare", "key", key, append(slices.Clone(benchLoadKeys), config.Names()...))
+	case !known && !slices.Contains(evidence.LoadKeys(), key):
+		return "", wrongName("compare", "key", key, append(evidence.LoadKeys(), config.Names()...))
 	case len(clients) > 1:
 		return "", attributeError("clients", "%d clients: values are compared within one client, expected one with compare", len(clients))
 	}
@@ -180,12 +177,12 @@ func benchLoad(b Block, w evidence.BenchWork) (evidence.BenchLoad, error) {
 	l := evidence.UsualLoad(w)
 	partitions := int64(l.Partitions)
 	for _, read := range []func() error{
-		func() error { return readInt(b, "rounds", &l.Rounds, 1, 1000) },
-		func() error { return readInt(b, "warmup", &l.WarmUp, 0, 100) },
-		func() error { return readInt(b, "records", &l.Records, 1, 100_000_000) },
-		func() error { return readInt(b, "record-size", &l.RecordBytes, 1, 1_000_000) },
-		func() error { return readInt(b, "keys", &l.Keys, 0, 100_000_000) },
-		func() error { return readInt(b, "partitions", &partitions, 1, 1000) },
+		func() error { return readInt(b, "rounds", &l.Rounds, 1, evidence.MostRounds) },
+		func() error { return readInt(b, "warmup", &l.WarmUp, 0, evidence.MostWarmUp) },
+		func() error { return readInt(b, "records", &l.Records, 1, evidence.MostRecords) },
+		func() error { return readInt(b, "record-size", &l.RecordBytes, 1, evidence.MostRecordBytes) },
+		func() error { return readInt(b, "keys", &l.Keys, 0, evidence.MostKeys) },
+		func() error { return readInt(b, "partitions", &partitions, 1, evidence.MostPartitions) },
 		func() error { return readPace(b, w, &l.Rate) },
 		func() error { return readTransaction(b, w, &l.Transaction) },
 	} {
@@ -206,8 +203,8 @@ func readPace(b Block, w evidence.BenchWork, into *float64) error {
 	switch {
 	case !w.Paced():
 		return attributeError("rate", "%q: only latency has one", text)
-	case err != nil || !(rate > 0): // NaN is not
-		return attributeError("rate", "%q: expected records a second, such as 5000", text)
+	case err != nil || !evidence.ValidRate(rate):
+		return attributeError("rate", "%q: expected records a second, such as 5000, and %d at most", text, evidence.MostRate)
 	}
 	*into = rate
 	return nil
@@ -217,5 +214,5 @@ func readTransaction(b Block, w evidence.BenchWork, into *int64) error {
 	if b.Get("transaction") != "" && !w.Transacted() {
 		return attributeError("transaction", "%q: only transactions and rpw have them", b.Get("transaction"))
 	}
-	return readInt(b, "transaction", into, 1, 1_000_000)
+	return readInt(b, "transaction", into, 1, evidence.MostTransaction)
 }

@@ -94,11 +94,16 @@ func TestWrongAttributesOfBench(t *testing.T) {
 		{"broker=kafkaa", `broker: unknown broker "kafkaa": did you mean kafka?`},
 		{"rounds=0", `rounds: "0": expected a whole number from 1 to 1000`},
 		{"rate=10", `rate: "10": only latency has one`},
+		{"work=latency rate=1e300", `rate: "1e300": expected records a second, such as 5000, and 10000000 at most`},
 		{"transaction=10", `transaction: "10": only transactions and rpw have them`},
 		{"show=verdicts", `show: unknown part "verdicts": did you mean verdict?`},
 	} {
-		name, value, _ := strings.Cut(test.attribute, "=")
-		if _, err := kindNamed(t, "bench").Wants(nil, benchBlock().with(name, value), twoClients); err == nil || err.Error() != test.want {
+		b := benchBlock()
+		for _, attribute := range strings.Fields(test.attribute) {
+			name, value, _ := strings.Cut(attribute, "=")
+			b = b.with(name, value)
+		}
+		if _, err := kindNamed(t, "bench").Wants(nil, b, twoClients); err == nil || err.Error() != test.want {
 			t.Errorf("%s: %v, want %s", test.attribute, err, test.want)
 		}
 	}
