@@ -148,3 +148,26 @@ func TestProducePartThatEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestRunsOfAPart: what stands one behind the other, by numbers and offsets, is one run only
+// where it is in one partition.
+func TestRunsOfAPart(t *testing.T) {
+	p := partProducer(t, "127.0.0.1:1", "100", false).(*producer)
+	defer p.Close()
+	var runs []drivers.Reported
+	records := []kgo.Record{{Partition: 0, Offset: 4}, {Partition: 0, Offset: 5}, {Partition: 1, Offset: 6}, {Partition: 1, Offset: 8}}
+	part := &partReports{producer: p, left: int64(len(records)), report: func(r drivers.Reported) { runs = append(runs, r) }}
+	p.pending.AddAll(part.left)
+	for n := range records {
+		records[n].Value = fmt.Appendf(nil, "%d.", n)
+		part.promised(&records[n], nil)
+	}
+	want := []drivers.Reported{
+		{First: 0, Count: 2, Delivery: drivers.Delivery{Outcome: drivers.Acked, Partition: 0, Offset: 4}},
+		{First: 2, Count: 1, Delivery: drivers.Delivery{Outcome: drivers.Acked, Partition: 1, Offset: 6}},
+		{First: 3, Count: 1, Delivery: drivers.Delivery{Outcome: drivers.Acked, Partition: 1, Offset: 8}},
+	}
+	if diff := cmp.Diff(want, runs); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+}
