@@ -100,6 +100,7 @@ DATE ?= $(shell date -u +%Y-%m-%d)
 PERFORMANCE = $(GO) run ./cmd/performance
 
 bench: ## how fast kcompare itself is, beside direct and beside toxiproxy: docs/performance.md; fails where a requirement is not met
+	@$(MAKE) --no-print-directory setup || echo "what could not be installed is not measured"
 	$(PERFORMANCE) bench --go='$(GO)' --date=$(DATE)
 
 N ?= 20000000
