@@ -93,9 +93,21 @@ func mutations() []mutation {
 	}
 }
 
+// mostOften bounds how often a story is played until a client gets past. Once is enough,
+// but for a client that happens to ask for Metadata at the moment when Produce or Fetch
+// tell it the address: the answer has the proxy's, and if it comes before the client
+// connects, that is where it goes. A librdkafka that asks every 10 ms did so in 11 of 16.
+const mostOften = 5
+
 func (m mutation) play(t *testing.T, b brokers, leaks bool) {
 	s := newStage(t, b, m.api)
-	m.story.play(t, s, m.library.open(t, s))
+	c := m.library.open(t, s)
+	for range mostOften {
+		m.story.play(t, s, c)
+		if !leaks || s.dialled() {
+			break
+		}
+	}
 	past := s.past(t)
 	if leaks != (len(past) > 0) {
 		t.Errorf("with the addresses in answers to %s left: past the proxy %q, expected somebody: %v", m.api, past, leaks)

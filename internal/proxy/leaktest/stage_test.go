@@ -123,6 +123,11 @@ func (s *stage) past(t *testing.T) []string {
 	return past
 }
 
+// dialled says whether a client has named the address of a broker so far.
+func (s *stage) dialled() bool {
+	return slices.ContainsFunc(s.dials.all(), func(addr string) bool { return s.real[addr] })
+}
+
 // other is a node that runs and is not this one.
 func (s *stage) other(node int32) int32 {
 	for _, id := range slices.Sorted(maps.Keys(s.addrs())) {
