@@ -34,7 +34,7 @@ func Suite() []Group {
 		{"cmd/kcompare", "Help$", 6, "100x"},
 		{"clients", "Produce", 6, "300ms"},
 		{"clients", "Overhead$/^(python|java)$", 6, "7x"}, // each value is a median of processes of its own
-		{"clients", "Overhead$/^kafkajs$", 6, "2x"}, // a round takes 4 seconds
+		{"clients", "Overhead$/^kafkajs$", 6, "2x"},       // a round takes 4 seconds
 		{"clients", "Overhead$/^aiokafka$", 1, "3x"},
 		{"clients", "Overhead$/^kafka-python$", 1, "1x"}, // a round takes 17 seconds
 		{"franz", "Overhead", 6, "15x"},
