@@ -48,23 +48,24 @@ func (o *benchOptions) setLoad() error {
 // checkLoad looks at the flags one by one. What a work does not have keeps its default, which
 // is right.
 func checkLoad(l evidence.BenchLoad) error {
-	switch {
-	case l.Rounds < 1 || l.Rounds > evidence.MostRounds:
-		return usagef("--rounds=%d: expected 1 to %d", l.Rounds, evidence.MostRounds)
-	case l.WarmUp < 0 || l.WarmUp > evidence.MostWarmUp:
-		return usagef("--warmup=%d: expected 0 to %d", l.WarmUp, evidence.MostWarmUp)
-	case l.Records < 1 || l.Records > evidence.MostRecords:
-		return usagef("--records=%d: expected 1 to %d", l.Records, evidence.MostRecords)
-	case l.Keys < 0 || l.Keys > evidence.MostKeys:
-		return usagef("--keys=%d: expected 0 to %d", l.Keys, evidence.MostKeys)
-	case l.RecordBytes < 1 || l.RecordBytes > evidence.MostRecordBytes:
-		return usagef("--record-size=%d: expected 1 to %d", l.RecordBytes, evidence.MostRecordBytes)
-	case l.Partitions < 1 || l.Partitions > evidence.MostPartitions:
-		return usagef("--partitions=%d: expected 1 to %d", l.Partitions, evidence.MostPartitions)
-	case !evidence.ValidRate(l.Rate):
+	for _, part := range []struct {
+		flag               string
+		value, least, most int64
+	}{
+		{"rounds", int64(l.Rounds), 1, evidence.MostRounds},
+		{"warmup", int64(l.WarmUp), 0, evidence.MostWarmUp},
+		{"records", l.Records, 1, evidence.MostRecords},
+		{"keys", l.Keys, 0, evidence.MostKeys},
+		{"record-size", int64(l.RecordBytes), 1, evidence.MostRecordBytes},
+		{"partitions", int64(l.Partitions), 1, evidence.MostPartitions},
+		{"transaction", l.Transaction, 1, evidence.MostTransaction},
+	} {
+		if part.value < part.least || part.value > part.most {
+			return usagef("--%s=%d: expected %d to %d", part.flag, part.value, part.least, part.most)
+		}
+	}
+	if !evidence.ValidRate(l.Rate) {
 		return usagef("--rate=%v: expected more than 0, and %d at most", l.Rate, evidence.MostRate)
-	case l.Transaction < 1 || l.Transaction > evidence.MostTransaction:
-		return usagef("--transaction=%d: expected 1 to %d", l.Transaction, evidence.MostTransaction)
 	}
 	return nil
 }
