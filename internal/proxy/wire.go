@@ -24,7 +24,7 @@ type wire struct {
 	tcp *net.TCPConn
 }
 
-func plainWire(tcp *net.TCPConn) *wire { return &wire{duplex: tcp, tcp: tcp} }
+func plainWire(tcp *net.TCPConn) *wire { return &wire{duplex: newSocket(tcp), tcp: tcp} }
 
 // clientWire is the side of a client that has connected.
 func (p *Proxy) clientWire(tcp *net.TCPConn) *wire {
@@ -69,7 +69,7 @@ func (w *wire) greeted() bool {
 // either case by TCP's, because a client that waits for TCP to end would wait on.
 func (w *wire) CloseWrite() error {
 	err := w.duplex.CloseWrite()
-	if w.duplex == duplex(w.tcp) {
+	if _, secured := w.duplex.(*tls.Conn); !secured {
 		return err
 	}
 	return w.tcp.CloseWrite()
