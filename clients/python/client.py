@@ -3,7 +3,7 @@
 It speaks clients/PROTOCOL.md on stdin and stdout. Each client has a thread that serves
 its requests, one after the other; a producer has a second one that polls, because
 librdkafka hands out delivery reports, errors and log lines to whoever does. Bulks are
-served in the main thread, as in a program that has no other.
+served in the main thread, as in a program that has no other, which polls for itself.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ import threading
 import time
 import traceback
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -329,13 +328,19 @@ class ProducerClient(Client):
         conf = configuration(role, request)
         conf["error_cb"] = self.told
         self.logger = output.logger(self.handle)
+        self.polling = False
         self.producer: Producer | None = construct(Producer, conf, self.logger)
-        self.start_polling()
 
     def start_polling(self) -> None:
-        self.polling = True
-        self.poller = threading.Thread(target=self.poll, daemon=True)
-        self.poller.start()
+        if not self.polling:
+            self.polling = True
+            self.poller = threading.Thread(target=self.poll, daemon=True)
+            self.poller.start()
+
+    def stop_polling(self) -> None:
+        if self.polling:
+            self.polling = False
+            self.poller.join()
 
     def poll(self) -> None:
         while self.polling:
@@ -361,6 +366,8 @@ class ProducerClient(Client):
         super().take(request)
 
     def serve(self, request: Request) -> None:
+        if request["verb"] not in self.bulks:
+            self.start_polling()
         if request["verb"] == "produce":
             self.produce(request)
         else:
@@ -441,18 +448,8 @@ class ProducerClient(Client):
         source = request["from"]
         if not isinstance(source, ConsumerClient):
             raise Failure("application", "_INVALID_ARG", f"there is no consumer {request['consumer']!r}")
-        with self.without_poller():
-            return main_thread.call(Processing(self, source, request).run)
-
-    @contextmanager
-    def without_poller(self) -> Iterator[None]:
-        """Whoever is inside polls, as a program with one thread does."""
-        self.polling = False
-        self.poller.join()
-        try:
-            yield
-        finally:
-            self.start_polling()
+        self.stop_polling()
+        return main_thread.call(Processing(self, source, request).run)
 
     def need_open(self) -> None:
         if self.closing.is_set():
@@ -494,18 +491,19 @@ class ProducerClient(Client):
     def free(self, request: Request) -> None:
         plainly = request.get("plainly", False)
         if not plainly:
+            self.start_polling()
             self.producer.purge(blocking=False)  # also what was handed over meanwhile
             self.all_reported(1)
-        self.polling = False
-        self.poller.join()
+        self.stop_polling()
         if plainly and hasattr(self.producer, "close"):
             self.producer.close()
         self.producer = None  # destroys it
 
     at_once = {"flush": flush, "close": Client.close}
-    verbs = {
-        "produce-many": produce_many,
-        "process-many": process_many,
+    # Their thread polls, as that of a program with one thread does. There is no other poller
+    # before them and between them, because that one costs a bulk 3 % of its throughput.
+    bulks = {"produce-many": produce_many, "process-many": process_many}
+    verbs = bulks | {
         "init": init,
         "begin": begin,
         "send-offsets": send_offsets,
@@ -531,9 +529,10 @@ class Bulk:
 
     def produce(self) -> Answer:
         if self.rate:
-            return self.timed()  # beside the poller, because this thread sleeps
-        with self.client.without_poller():
-            return self.timed()
+            self.client.start_polling()  # because this thread sleeps
+        else:
+            self.client.stop_polling()
+        return self.timed()
 
     def timed(self) -> Answer:
         self.began = time.monotonic()
@@ -590,10 +589,10 @@ class Bulk:
 
     def hand_over_some(self, numbers: range) -> None:
         """The loop that benchmarks measure: nothing in it is kcompare's own."""
-        produce, topic, keys, width = self.client.producer.produce, self.topic, self.keys, self.width
+        produce, topic, keys, width = self.client.producer.produce, self.topic, self.keys or None, self.width
         report, key = self.reports.of(numbers.start), None
         for n in numbers:
-            if keys:
+            if keys is not None:
                 key = b"key-%d" % (n % keys)
             value = (b"%d" % n).ljust(width, b".")
             try:
@@ -658,7 +657,7 @@ class Reports:
             if error is not None:
                 fail(error, message)
             left -= 1
-            if not left:
+            if left == 0:
                 complete()
 
         self.failed = failed
