@@ -18,11 +18,22 @@ import (
 // needs and has another one.
 func Program(t testing.TB, name string) clients.Program {
 	t.Helper()
+	return find(t, name, install.Cache{})
+}
+
+// Sustained is a Program that is started as `kcompare bench` starts what it measures.
+func Sustained(t testing.TB, name string) clients.Program {
+	t.Helper()
+	return find(t, name, install.Cache{Sustained: true})
+}
+
+func find(t testing.TB, name string, cache install.Cache) clients.Program {
+	t.Helper()
 	named, err := install.Parse(name)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	cache := install.Cache{Dir: filepath.Join(pythontest.Repository(t), ".clients"), Env: os.Environ(), Files: clients.Files()}
+	cache.Dir, cache.Env, cache.Files = filepath.Join(pythontest.Repository(t), ".clients"), os.Environ(), clients.Files()
 	program, err := cache.Find(t.Context(), named)
 	if err == nil {
 		return program

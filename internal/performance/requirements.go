@@ -65,8 +65,14 @@ func Requirements() []Requirement {
 	} {
 		all = append(all, Requirement{"driver of " + of.client + " beside the same loop on the library: throughput as a part of it", Bench, of.client, of.benchmark, "of-direct", false, 0.97})
 	}
-	for _, client := range []string{"python", "java", "kafkajs", "kafka-python", "aiokafka"} {
-		all = append(all, Requirement{"program of " + client + " beside the same loop on the library, in its language: throughput as a part of it", Bench, "clients", "Overhead/" + client, "of-direct", false, 0.97})
+	for _, of := range []struct{ client, benchmark string }{
+		{"python", "Overhead/python"},
+		{"java", "Overhead/java/numbered"}, // as librdkafka's
+		{"kafkajs", "Overhead/kafkajs"},
+		{"kafka-python", "Overhead/kafka-python"},
+		{"aiokafka", "Overhead/aiokafka"},
+	} {
+		all = append(all, Requirement{"program of " + of.client + " beside the same loop on the library, in its language: throughput as a part of it", Bench, "clients", of.benchmark, "of-direct", false, 0.97})
 	}
 	all = append(all, Requirement{"bulk loop of the Java client beside kafka-producer-perf-test, started alike: throughput as a multiple", Bench, "internal/kafkatools", "PerfTest/as-java-starts", "of-perf-test", false, 0.97})
 	for _, shape := range []string{"clean", "duplicates", "duplicates-renumbered", "reordered"} {

@@ -9,19 +9,18 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"testing"
 	"time"
 
 	"kcompare/clients"
 	"kcompare/drivers"
 	"kcompare/internal/child"
-	"kcompare/internal/cost"
 )
 
 // Loop is one of the two, a process.
 type Loop struct {
 	play    func(count int) (played, error)
+	stop    func()
 	process int
 	rounds  []round
 }
@@ -40,24 +39,32 @@ const patience = 20 * time.Second
 // StartProgram starts a client's program, with a producer of these settings.
 func StartProgram(b *testing.B, program clients.Program, config map[string]string) *Loop {
 	b.Helper()
-	starter := child.NewStarter()
-	b.Cleanup(starter.Close)
+	starter := child.NewStarter() // which ends what it started
+	l := &Loop{stop: starter.Close}
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
 	defer cancel()
 	started, err := clients.New(ctx, starter, program)
 	if err != nil {
-		b.Fatal(err)
+		l.fail(b, err)
 	}
 	running, err := started.Start(ctx)
 	if err != nil {
-		b.Fatal(err)
+		l.fail(b, err)
 	}
-	b.Cleanup(running.Close)
+	l.stop = func() { running.Close(); starter.Close() }
 	p, err := running.NewProducer(drivers.Settings{Config: config})
 	if err != nil {
-		b.Fatal(err)
+		l.fail(b, err)
 	}
-	return &Loop{play: inBulk(p.(drivers.BulkProducer)), process: running.Process()}
+	l.play, l.process = inBulk(p.(drivers.BulkProducer)), running.Process()
+	return l
+}
+
+// fail ends a benchmark to which the loop cannot be given.
+func (l *Loop) fail(b *testing.B, err error) {
+	b.Helper()
+	l.stop()
+	b.Fatal(err)
 }
 
 func inBulk(p drivers.BulkProducer) func(count int) (played, error) {
@@ -96,16 +103,16 @@ func StartDirect(b *testing.B, command []string, env ...string) *Loop {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() {
+	stop := func() {
 		_ = stdin.Close()
 		late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 		defer late.Stop()
 		if err := cmd.Wait(); err != nil {
 			b.Errorf("the direct loop: %v\n%s", err, said.String())
 		}
-	})
+	}
 	answers := bufio.NewReader(stdout)
-	return &Loop{process: cmd.Process.Pid, play: func(count int) (played, error) {
+	return &Loop{stop: stop, process: cmd.Process.Pid, play: func(count int) (played, error) {
 		began := time.Now()
 		if _, err := fmt.Fprintln(stdin, count); err != nil {
 			return played{}, err
@@ -119,75 +126,4 @@ func StartDirect(b *testing.B, command []string, env ...string) *Loop {
 		_, _ = fmt.Sscan(answer, &failed, &done.objects)
 		return done, err
 	}}
-}
-
-// InTurns plays b.N rounds of each, of so many records, after two that are not counted. Each
-// is first every other time. It reports
-//
-//	of-direct              the program's throughput as a part of the direct loop's: the median of rounds
-//	of-direct-cpu          the same of records for a second of processor time of the process, kernel included
-//	records/s              of the program, in its median round
-//	cpu-ns/record          its processor time
-//	objects/record         that Go's runtime allocated, and direct-objects/record; where the programs say it
-func InTurns(b *testing.B, records int, direct, program *Loop) {
-	loops := [2]*Loop{direct, program}
-	for range 2 { // connected, and buffers have grown
-		direct.round(b, records)
-		program.round(b, records)
-	}
-	direct.rounds, program.rounds = nil, nil
-	b.ResetTimer()
-	for n := range b.N {
-		loops[n%2].round(b, records)
-		loops[1-n%2].round(b, records)
-	}
-	b.StopTimer()
-	report(b, float64(records), direct, program)
-}
-
-func report(b *testing.B, records float64, direct, program *Loop) {
-	took := func(r round) float64 { return r.took }
-	cpu := func(r round) float64 { return r.cpu }
-	objects := func(r round) float64 { return r.objects }
-	b.ReportMetric(direct.over(program, took), "of-direct")
-	b.ReportMetric(direct.over(program, cpu), "of-direct-cpu")
-	b.ReportMetric(records/program.median(took), "records/s")
-	b.ReportMetric(1e9*program.median(cpu)/records, "cpu-ns/record")
-	if direct.median(objects) > 0 {
-		b.ReportMetric(program.median(objects)/records, "objects/record")
-		b.ReportMetric(direct.median(objects)/records, "direct-objects/record")
-	}
-}
-
-func (l *Loop) round(b *testing.B, records int) {
-	before, err1 := cost.CPU(l.process)
-	done, err2 := l.play(records)
-	after, err3 := cost.CPU(l.process)
-	if err1 != nil || err2 != nil || err3 != nil {
-		b.Fatal(err1, err2, err3)
-	}
-	l.rounds = append(l.rounds, round{took: done.took.Seconds(), cpu: (after - before).Seconds(), objects: float64(done.objects)})
-}
-
-// over is the median of quotients of rounds that followed each other: of a machine that
-// is slower for some of them, both took more.
-func (l *Loop) over(other *Loop, of func(round) float64) float64 {
-	var all []float64
-	for i, r := range l.rounds {
-		all = append(all, of(r)/of(other.rounds[i]))
-	}
-	return median(all)
-}
-
-func (l *Loop) median(of func(round) float64) float64 {
-	var all []float64
-	for _, r := range l.rounds {
-		all = append(all, of(r))
-	}
-	return median(all)
-}
-
-func median(all []float64) float64 {
-	slices.Sort(all)
-	return (all[len(all)/2] + all[(len(all)-1)/2]) / 2
 }

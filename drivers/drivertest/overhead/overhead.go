@@ -4,7 +4,7 @@
 // the loop of a benchmark that is written directly on the library, and the same by kcompare's
 // protocol. Both are processes of their own, with nothing of each other's in their memory,
 // and send the same records with the same settings to a sink, in rounds that take turns, so
-// that a busy machine hits both.
+// that a busy machine hits both: see Turns.
 package overhead
 
 import (
@@ -63,9 +63,6 @@ func (v *Values) Next(n int) []byte {
 	return value
 }
 
-// Records are those of a round.
-const Records = 200_000
-
 // role is the environment of a test binary that is not to run tests.
 const role = "KCOMPARE_TEST_ROLE"
 
@@ -99,10 +96,12 @@ func (p Programs) serve() error {
 	return clients.Serve(os.Stdin, os.Stdout, d)
 }
 
-// Benchmark plays b.N rounds of the driver and of the direct loop of that name, see InTurns.
+// Benchmark compares the driver with the direct loop of that name, see Turns.
 func Benchmark(b *testing.B, direct string) {
 	servers := StartSink(b)
 	self := []string{os.Args[0]}
 	driver := clients.Program{Client: "driver", Command: self, Env: []string{role + "=driver"}}
-	InTurns(b, Records, StartDirect(b, self, role+"="+direct+" "+servers), StartProgram(b, driver, Settings(servers)))
+	Turns{Records: 200_000, WarmUps: 2, Rounds: 5}.Benchmark(b,
+		func(b *testing.B) *Loop { return StartDirect(b, self, role+"="+direct+" "+servers) },
+		func(b *testing.B) *Loop { return StartProgram(b, driver, Settings(servers)) })
 }
