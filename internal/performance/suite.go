@@ -20,7 +20,7 @@ type Group struct {
 	Time    string // of -benchtime
 }
 
-// Suite is what `make bench` runs, in this order: nineteen minutes on two cores, two thirds of them rounds of clients in other languages.
+// Suite is what `make bench` runs, in this order: twenty-five minutes on two cores, most of them rounds of clients in other languages.
 func Suite() []Group {
 	return []Group{
 		{"internal/proxy", "Produce1MiB$", 6, "1s"},
