@@ -501,7 +501,7 @@ class ProducerClient(Client):
 
     at_once = {"flush": flush, "close": Client.close}
     # Their thread polls, as that of a program with one thread does. There is no other poller
-    # before them and between them, because that one costs a bulk 3 % of its throughput.
+    # before them and between them, because it would cost a bulk some of its throughput.
     bulks = {"produce-many": produce_many, "process-many": process_many}
     verbs = bulks | {
         "init": init,
