@@ -18,22 +18,22 @@ import (
 // needs and has another one.
 func Program(t testing.TB, name string) clients.Program {
 	t.Helper()
-	return find(t, name, install.Cache{})
+	return find(t, name, false)
 }
 
 // Sustained is a Program that is started as `kcompare bench` starts what it measures.
 func Sustained(t testing.TB, name string) clients.Program {
 	t.Helper()
-	return find(t, name, install.Cache{Sustained: true})
+	return find(t, name, true)
 }
 
-func find(t testing.TB, name string, cache install.Cache) clients.Program {
+func find(t testing.TB, name string, sustained bool) clients.Program {
 	t.Helper()
 	named, err := install.Parse(name)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	cache.Dir, cache.Env, cache.Files = filepath.Join(pythontest.Repository(t), ".clients"), os.Environ(), clients.Files()
+	cache := install.Cache{Dir: filepath.Join(pythontest.Repository(t), ".clients"), Env: os.Environ(), Files: clients.Files(), Sustained: sustained}
 	program, err := cache.Find(t.Context(), named)
 	if err == nil {
 		return program
